@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The one place that knows how kernels differ. Force-included into every file
+ * of the module, which is written to the newest kernel's interfaces; here older
+ * kernels get what they lack. HAVE_X comes from config.h, made by the probes in
+ * compat/probes.c. Macros of the kernel's headers are asked for directly.
+ */
+#ifndef NRDMA_COMPAT_H
+#define NRDMA_COMPAT_H
+
+#include <linux/kconfig.h>
+
+#if !IS_ENABLED(CONFIG_INFINIBAND)
+#error "nrdma needs a kernel with CONFIG_INFINIBAND"
+#endif
+#if !IS_ENABLED(CONFIG_DMA_SHARED_BUFFER)
+#error "nrdma needs a kernel with CONFIG_DMA_SHARED_BUFFER"
+#endif
+
+#include <linux/device.h>
+#include <linux/irq.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/msi.h>
+#include <linux/netdevice.h>
+#include <linux/pci.h>
+#include <linux/sched/isolation.h>
+#include <linux/sched/mm.h>
+#include <linux/workqueue.h>
+#include <net/genetlink.h>
+#include <rdma/ib_verbs.h>
+
+/* ---- driver core and modules ---- */
+
+#ifndef HAVE_CLASS_CREATE_NAME
+static inline struct class *nrdma_compat_class_create(const char *name)
+{
+	return class_create(THIS_MODULE, name);
+}
+
+#undef class_create
+#define class_create(name) nrdma_compat_class_create(name)
+#endif
+
+/* The parameter of a class's devnode() */
+#ifdef HAVE_CLASS_DEVNODE_CONST
+typedef const struct device nrdma_devnode_device;
+#else
+typedef struct device nrdma_devnode_device;
+#endif
+
+#ifndef HAVE_IMPORT_NS_STRING
+#undef MODULE_IMPORT_NS
+#define MODULE_IMPORT_NS(ns) MODULE_INFO(import_ns, ns)
+#endif
+
+/* ---- memory ---- */
+
+#ifndef HAVE_VM_FLAGS_SET
+static inline void vm_flags_set(struct vm_area_struct *vma, vm_flags_t flags)
+{
+	vma->vm_flags |= flags;
+}
+
+static inline void vm_flags_clear(struct vm_area_struct *vma, vm_flags_t flags)
+{
+	vma->vm_flags &= ~flags;
+}
+#endif
+
+#ifndef HAVE_MM_GET_UNMAPPED_AREA
+static inline unsigned long
+nrdma_compat_get_unmapped_area(struct file *file, unsigned long addr, unsigned long len,
+			       unsigned long pgoff, unsigned long flags)
+{
+	return current->mm->get_unmapped_area(file, addr, len, pgoff, flags);
+}
+
+#define mm_get_unmapped_area nrdma_compat_get_unmapped_area
+#elif !defined(HAVE_MM_GET_UNMAPPED_AREA_FILE)
+#define mm_get_unmapped_area(...) mm_get_unmapped_area(current->mm, __VA_ARGS__)
+#endif
+
+/* Largest order of the buddy allocator; MAX_ORDER is one past it, or the same. */
+#ifndef MAX_PAGE_ORDER
+#define MAX_PAGE_ORDER (MAX_ORDER - 1)
+#endif
+
+/* ---- work queues ---- */
+
+#ifndef HAVE_WQ_PERCPU
+#define WQ_PERCPU 0
+#endif
+
+#ifndef HAVE_SYSTEM_PERCPU_WQ
+#define system_percpu_wq system_wq
+#define system_dfl_wq system_unbound_wq
+#endif
+
+/* ---- interrupts ---- */
+
+#ifndef HAVE_HK_TYPE
+#define hk_type hk_flags
+#define HK_TYPE_DOMAIN HK_FLAG_DOMAIN
+#define HK_TYPE_MANAGED_IRQ HK_FLAG_MANAGED_IRQ
+#endif
+
+#ifndef HAVE_IRQ_GET_EFFECTIVE_AFFINITY_MASK
+static inline const struct cpumask *irq_get_effective_affinity_mask(unsigned int irq)
+{
+	struct irq_data *d = irq_get_irq_data(irq);
+
+	return d ? irq_data_get_effective_affinity_mask(d) : NULL;
+}
+#endif
+
+/*
+ * A PCI function's vectors: between nrdma_msi_lock(), which says whether there
+ * may be any, and nrdma_msi_unlock() none of them goes away. Before there was a
+ * lock only the driver itself keeps them, between its add and remove.
+ */
+#ifndef HAVE_MSI_FOR_EACH_DESC
+static inline bool nrdma_msi_lock(struct device *dev)
+{
+	return pci_dev_msi_enabled(to_pci_dev(dev));
+}
+
+static inline void nrdma_msi_unlock(struct device *dev)
+{
+}
+
+#define nrdma_msi_for_each(desc, dev) for_each_msi_entry(desc, dev)
+#else
+static inline bool nrdma_msi_lock(struct device *dev)
+{
+	if (!dev->msi.data)
+		return false;
+#ifdef HAVE_MSI_LOCK_GUARD
+	__msi_lock_descs(dev);
+#else
+	msi_lock_descs(dev);
+#endif
+	return true;
+}
+
+static inline void nrdma_msi_unlock(struct device *dev)
+{
+#ifdef HAVE_MSI_LOCK_GUARD
+	__msi_unlock_descs(dev);
+#else
+	msi_unlock_descs(dev);
+#endif
+}
+
+#define nrdma_msi_for_each(desc, dev) msi_for_each_desc(desc, dev, MSI_DESC_ASSOCIATED)
+#endif
+
+/* ---- RDMA ---- */
+
+/*
+ * Not exported once, and nothing else leads from a port to its network device:
+ * this is ib_core's own function. The caller holds the device and puts the
+ * answer with dev_put().
+ */
+#ifndef HAVE_IB_DEVICE_GET_NETDEV
+static inline struct net_device *ib_device_get_netdev(struct ib_device *ib, u32 port)
+{
+	struct net_device *ndev;
+
+	if (!rdma_is_port_valid(ib, port))
+		return NULL;
+
+	if (ib->ops.get_netdev) {
+		ndev = ib->ops.get_netdev(ib, port);
+	} else if (!ib->port_data) {
+		return NULL;
+	} else {
+		struct ib_port_data *data = &ib->port_data[port];
+
+		spin_lock(&data->netdev_lock);
+		ndev = rcu_dereference_protected(data->netdev,
+						 lockdep_is_held(&data->netdev_lock));
+		if (ndev)
+			dev_hold(ndev);
+		spin_unlock(&data->netdev_lock);
+	}
+
+	/* One on its way out counts as none, or its unregistration would wait for us. */
+	if (ndev && ndev->reg_state != NETREG_REGISTERED) {
+		dev_put(ndev);
+		return NULL;
+	}
+	return ndev;
+}
+#endif
+
+/* ---- netlink ---- */
+
+#ifndef HAVE_GENL_SPLIT_PRE_DOIT
+#define genl_split_ops genl_ops
+#endif
+
+/* In a family's initializer */
+#ifdef HAVE_GENL_RESV_START_OP
+#define NRDMA_GENL_RESV_START_OP(op) .resv_start_op = (op),
+#else
+#define NRDMA_GENL_RESV_START_OP(op)
+#endif
+
+/* Good for its attrs only */
+#ifndef HAVE_GENL_INFO_DUMP
+#define genl_info_dump(cb) genl_dumpit_info(cb)
+#endif
+
+#ifndef HAVE_NLA_STRSCPY
+static inline ssize_t nla_strscpy(char *dst, const struct nlattr *nla, size_t size)
+{
+	return nla_strlcpy(dst, nla, size) < size ? strlen(dst) : -E2BIG;
+}
+#endif
+
+#ifndef GENL_REQ_ATTR_CHECK
+#define GENL_REQ_ATTR_CHECK(info, attr) ({					\
+	struct genl_info *__info = (info);					\
+	bool __missing = !__info->attrs[attr];					\
+										\
+	if (__missing)								\
+		NL_SET_ERR_MSG(__info->extack, "a required attribute is missing"); \
+	__missing;								\
+})
+#endif
+
+#endif /* NRDMA_COMPAT_H */
