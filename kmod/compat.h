@@ -42,11 +42,11 @@ static inline struct class *nrdma_compat_class_create(const char *name)
 #define class_create(name) nrdma_compat_class_create(name)
 #endif
 
-/* The parameter of a class's devnode() */
+/* Of the device that a class's devnode() gets */
 #ifdef HAVE_CLASS_DEVNODE_CONST
-typedef const struct device nrdma_devnode_device;
+#define NRDMA_DEVNODE_CONST const
 #else
-typedef struct device nrdma_devnode_device;
+#define NRDMA_DEVNODE_CONST
 #endif
 
 #ifndef HAVE_IMPORT_NS_STRING
@@ -165,16 +165,14 @@ static inline void nrdma_msi_unlock(struct device *dev)
 #ifndef HAVE_IB_DEVICE_GET_NETDEV
 static inline struct net_device *ib_device_get_netdev(struct ib_device *ib, u32 port)
 {
-	struct net_device *ndev;
+	struct net_device *ndev = NULL;
 
 	if (!rdma_is_port_valid(ib, port))
 		return NULL;
 
 	if (ib->ops.get_netdev) {
 		ndev = ib->ops.get_netdev(ib, port);
-	} else if (!ib->port_data) {
-		return NULL;
-	} else {
+	} else if (ib->port_data) {
 		struct ib_port_data *data = &ib->port_data[port];
 
 		spin_lock(&data->netdev_lock);
@@ -204,7 +202,7 @@ static inline struct net_device *ib_device_get_netdev(struct ib_device *ib, u32 
 #ifdef HAVE_GENL_RESV_START_OP
 #define NRDMA_GENL_RESV_START_OP(op) .resv_start_op = (op),
 #else
-#define NRDMA_GENL_RESV_START_OP(op)
+#define NRDMA_GENL_RESV_START_OP(...)
 #endif
 
 /* Good for its attrs only */

@@ -39,7 +39,7 @@ struct class nrdma_probe = { .devnode = nrdma_probe_devnode };
 #if PROBE_IMPORT_NS_STRING
 /* As a token, "x" would become "\"x\"": of another size. */
 #undef MODULE_INFO
-#define MODULE_INFO(tag, info) static_assert(sizeof(info) == sizeof("x"))
+#define MODULE_INFO(tag, info) static_assert(sizeof(info) == sizeof("x"), #tag)
 MODULE_IMPORT_NS("x");
 #else
 MODULE_IMPORT_NS(x);
@@ -176,7 +176,6 @@ void nrdma_probe(struct device *dev)
 #else
 /* Declared again the same way, or not there at all. */
 void msi_lock_descs(struct device *dev);
-void msi_unlock_descs(struct device *dev);
 #endif
 #endif
 
