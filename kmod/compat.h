@@ -86,6 +86,22 @@ nrdma_compat_get_unmapped_area(struct file *file, unsigned long addr, unsigned l
 #define MAX_PAGE_ORDER (MAX_ORDER - 1)
 #endif
 
+/*
+ * Before 5.11 a page charged to a memory cgroup carries a page type where a
+ * mapped page has its map count, so buffers cannot be charged there.
+ */
+#ifdef HAVE_KMEMCG_WITHOUT_TYPE
+#define NRDMA_GFP_ACCOUNT __GFP_ACCOUNT
+#else
+#define NRDMA_GFP_ACCOUNT ((gfp_t)0)
+#endif
+
+#ifndef HAVE_SG_TABLE_SEGMENT
+#define sg_alloc_table_from_pages_segment(sgt, pages, nr, offset, size, max, gfp)	\
+	PTR_ERR_OR_ZERO(__sg_alloc_table_from_pages(sgt, pages, nr, offset, size, max,	\
+						    NULL, 0, gfp))
+#endif
+
 /* ---- work queues ---- */
 
 #ifndef HAVE_WQ_PERCPU

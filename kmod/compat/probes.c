@@ -257,3 +257,31 @@ size_t nrdma_probe(char *dst, const struct nlattr *nla, size_t size)
 }
 #endif
 #endif
+
+#ifdef PROBE_KMEMCG_WITHOUT_TYPE
+#include <linux/mm.h>
+
+#if PROBE_KMEMCG_WITHOUT_TYPE
+void PageKmemcg(void);
+#else
+int nrdma_probe(struct page *page)
+{
+	return PageKmemcg(page);
+}
+#endif
+#endif
+
+#ifdef PROBE_SG_TABLE_SEGMENT
+#include <linux/scatterlist.h>
+
+int nrdma_probe(struct sg_table *sgt, struct page **pages)
+{
+#if PROBE_SG_TABLE_SEGMENT
+	return sg_alloc_table_from_pages_segment(sgt, pages, 1, 0, PAGE_SIZE, PAGE_SIZE,
+						 GFP_KERNEL);
+#else
+	return PTR_ERR_OR_ZERO(__sg_alloc_table_from_pages(sgt, pages, 1, 0, PAGE_SIZE,
+							   PAGE_SIZE, NULL, 0, GFP_KERNEL));
+#endif
+}
+#endif
