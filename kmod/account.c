@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Who pays for buffers: the process, in locked_vm against RLIMIT_MEMLOCK; and
+ * since a descriptor may be passed on and its maker exit, the user, against a
+ * cap per node that holds until the pages are free.
+ */
+#include <linux/hashtable.h>
+#include <linux/mm.h>
+#include <linux/mmzone.h>
+#include <linux/module.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+#include <linux/workqueue.h>
+
+#include "account.h"
+
+static unsigned int uid_cap = 50;
+module_param(uid_cap, uint, 0644);
+MODULE_PARM_DESC(uid_cap, "Most that the buffers of one user may take of a node, percent");
+
+static unsigned int node_cap = 90;
+module_param(node_cap, uint, 0644);
+MODULE_PARM_DESC(node_cap, "Most that all buffers together may take of a node, percent");
+
+/*
+ * Charges to be given back. A buffer may go away in a context where its
+ * payer's mmap_lock cannot be had, so a work item does it, and whoever
+ * charges the same process first: a process that unmaps and maps again is
+ * never refused for what it has already let go.
+ *
+ * nrdma_memlock_lock is a leaf, taken under mmap_lock.
+ */
+static DEFINE_SPINLOCK(nrdma_memlock_lock);
+static LIST_HEAD(nrdma_memlock_pending);
+
+/* mmap_lock of @mm is held for write. */
+static void nrdma_memlock_settle(struct mm_struct *mm)
+{
+	struct nrdma_memlock *charge, *next;
+	LIST_HEAD(mine);
+
+	mmap_assert_write_locked(mm);
+
+	spin_lock(&nrdma_memlock_lock);
+	list_for_each_entry_safe(charge, next, &nrdma_memlock_pending, list)
+		if (charge->mm == mm)
+			list_move(&charge->list, &mine);
+	spin_unlock(&nrdma_memlock_lock);
+
+	list_for_each_entry_safe(charge, next, &mine, list) {
+		__account_locked_vm(mm, charge->pages, false, current, true);
+		/* Never the last: the caller has one */
+		mmdrop(mm);
+		kfree(charge);
+	}
+}
+
+static struct mm_struct *nrdma_memlock_grab_first(void)
+{
+	struct nrdma_memlock *charge;
+	struct mm_struct *mm = NULL;
+
+	spin_lock(&nrdma_memlock_lock);
+	charge = list_first_entry_or_null(&nrdma_memlock_pending, struct nrdma_memlock,
+					  list);
+	if (charge) {
+		mm = charge->mm;
+		mmgrab(mm);
+	}
+	spin_unlock(&nrdma_memlock_lock);
+	return mm;
+}
+
+static void nrdma_memlock_work_fn(struct work_struct *work)
+{
+	struct mm_struct *mm;
+
+	while ((mm = nrdma_memlock_grab_first())) {
+		mmap_write_lock(mm);
+		nrdma_memlock_settle(mm);
+		mmap_write_unlock(mm);
+		mmdrop(mm);
+	}
+}
+
+static DECLARE_WORK(nrdma_memlock_work, nrdma_memlock_work_fn);
+
+/**
+ * nrdma_memlock_charge() - charge the current process
+ * @pages: how many
+ * @mmap_locked: its mmap_lock is held for write
+ *
+ * CAP_IPC_LOCK goes over the limit, as for mlock(2).
+ *
+ * Context: may sleep; takes mmap_lock unless it is held.
+ * Return: the charge, or ERR_PTR: -EPERM over RLIMIT_MEMLOCK, -ENOMEM no
+ * memory for the record, -EINTR a fatal signal is pending.
+ */
+struct nrdma_memlock *nrdma_memlock_charge(unsigned long pages, bool mmap_locked)
+{
+	struct mm_struct *mm = current->mm;
+	struct nrdma_memlock *charge;
+	int ret;
+
+	charge = kmalloc(sizeof(*charge), GFP_KERNEL_ACCOUNT);
+	if (!charge)
+		return ERR_PTR(-ENOMEM);
+	charge->mm = mm;
+	charge->pages = pages;
+
+	if (!mmap_locked && mmap_write_lock_killable(mm)) {
+		kfree(charge);
+		return ERR_PTR(-EINTR);
+	}
+	nrdma_memlock_settle(mm);
+	ret = __account_locked_vm(mm, pages, true, current, capable(CAP_IPC_LOCK));
+	if (!mmap_locked)
+		mmap_write_unlock(mm);
+	if (ret) {
+		kfree(charge);
+		return ERR_PTR(-EPERM);
+	}
+	mmgrab(mm);
+	return charge;
+}
+
+/**
+ * nrdma_memlock_uncharge() - give a charge back, soon
+ * @charge: from nrdma_memlock_charge(); not to be used any more
+ *
+ * Context: any process context, whatever mmap_lock is held.
+ */
+void nrdma_memlock_uncharge(struct nrdma_memlock *charge)
+{
+	spin_lock(&nrdma_memlock_lock);
+	list_add_tail(&charge->list, &nrdma_memlock_pending);
+	spin_unlock(&nrdma_memlock_lock);
+	schedule_work(&nrdma_memlock_work);
+}
+
+/*
+ * Users that have buffers. nrdma_users_lock protects the table; a leaf.
+ */
+static DEFINE_SPINLOCK(nrdma_users_lock);
+static DEFINE_HASHTABLE(nrdma_users, 6);
+
+/* Pages in buffers, by node, of all users */
+static atomic_long_t *nrdma_node_pages;
+
+static struct nrdma_user *nrdma_user_find(kuid_t uid)
+{
+	struct nrdma_user *user;
+
+	hash_for_each_possible(nrdma_users, user, node, __kuid_val(uid))
+		if (uid_eq(user->uid, uid)) {
+			refcount_inc(&user->ref);
+			return user;
+		}
+	return NULL;
+}
+
+/**
+ * nrdma_user_get() - the record of a user
+ * @uid: who
+ *
+ * Context: may sleep.
+ * Return: the record, referenced, or NULL without memory for it.
+ */
+struct nrdma_user *nrdma_user_get(kuid_t uid)
+{
+	struct nrdma_user *user, *fresh;
+
+	fresh = kzalloc(struct_size(fresh, pages, nr_node_ids), GFP_KERNEL);
+	if (!fresh)
+		return NULL;
+	refcount_set(&fresh->ref, 1);
+	fresh->uid = uid;
+
+	spin_lock(&nrdma_users_lock);
+	user = nrdma_user_find(uid);
+	if (!user) {
+		user = fresh;
+		fresh = NULL;
+		hash_add(nrdma_users, &user->node, __kuid_val(uid));
+	}
+	spin_unlock(&nrdma_users_lock);
+	kfree(fresh);
+	return user;
+}
+
+/**
+ * nrdma_user_put() - drop a reference
+ * @user: the record
+ */
+void nrdma_user_put(struct nrdma_user *user)
+{
+	if (!refcount_dec_and_lock(&user->ref, &nrdma_users_lock))
+		return;
+	hash_del(&user->node);
+	spin_unlock(&nrdma_users_lock);
+	kfree(user);
+}
+
+static bool nrdma_pages_charge(atomic_long_t *counter, unsigned long pages, int node,
+			       unsigned int percent)
+{
+	unsigned long cap = mult_frac(node_present_pages(node),
+				      (unsigned long)min(percent, 100U), 100UL);
+
+	if (atomic_long_add_return(pages, counter) <= cap)
+		return true;
+	atomic_long_sub(pages, counter);
+	return false;
+}
+
+/**
+ * nrdma_user_charge() - may a user take pages of a node?
+ * @user: who
+ * @node: which
+ * @pages: how many
+ *
+ * Return: true and they are charged, or false when that would go over the cap
+ * of the user or of the node.
+ */
+bool nrdma_user_charge(struct nrdma_user *user, int node, unsigned long pages)
+{
+	if (!nrdma_pages_charge(&nrdma_node_pages[node], pages, node, READ_ONCE(node_cap)))
+		return false;
+	if (nrdma_pages_charge(&user->pages[node], pages, node, READ_ONCE(uid_cap)))
+		return true;
+	atomic_long_sub(pages, &nrdma_node_pages[node]);
+	return false;
+}
+
+/**
+ * nrdma_user_uncharge() - undo nrdma_user_charge()
+ * @user: who
+ * @node: which
+ * @pages: how many
+ */
+void nrdma_user_uncharge(struct nrdma_user *user, int node, unsigned long pages)
+{
+	atomic_long_sub(pages, &user->pages[node]);
+	atomic_long_sub(pages, &nrdma_node_pages[node]);
+}
+
+/**
+ * nrdma_account_init() - make the counters
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int __init nrdma_account_init(void)
+{
+	nrdma_node_pages = kcalloc(nr_node_ids, sizeof(*nrdma_node_pages), GFP_KERNEL);
+	return nrdma_node_pages ? 0 : -ENOMEM;
+}
+
+/**
+ * nrdma_account_exit() - give back what is still charged
+ *
+ * No buffer is left: each held a reference on the module.
+ */
+void nrdma_account_exit(void)
+{
+	flush_work(&nrdma_memlock_work);
+	WARN_ON(!hash_empty(nrdma_users));
+	kfree(nrdma_node_pages);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef NRDMA_ACCOUNT_H
+#define NRDMA_ACCOUNT_H
+
+#include <linux/list.h>
+#include <linux/refcount.h>
+#include <linux/uidgid.h>
+
+struct mm_struct;
+
+/**
+ * struct nrdma_user - what one user holds
+ * @node: in the table of users
+ * @ref: buffers of the user
+ * @uid: who
+ * @pages: by node
+ */
+struct nrdma_user {
+	struct hlist_node	node;
+	refcount_t		ref;
+	kuid_t			uid;
+	atomic_long_t		pages[];
+};
+
+/**
+ * struct nrdma_memlock - pages charged to a process' locked_vm
+ * @list: in the list of those to be given back
+ * @mm: who pays, grabbed
+ * @pages: how many
+ */
+struct nrdma_memlock {
+	struct list_head	list;
+	struct mm_struct	*mm;
+	unsigned long		pages;
+};
+
+int nrdma_account_init(void);
+void nrdma_account_exit(void);
+
+struct nrdma_memlock *nrdma_memlock_charge(unsigned long pages, bool mmap_locked);
+void nrdma_memlock_uncharge(struct nrdma_memlock *charge);
+
+struct nrdma_user *nrdma_user_get(kuid_t uid);
+void nrdma_user_put(struct nrdma_user *user);
+bool nrdma_user_charge(struct nrdma_user *user, int node, unsigned long pages);
+void nrdma_user_uncharge(struct nrdma_user *user, int node, unsigned long pages);
+
+#endif /* NRDMA_ACCOUNT_H */
