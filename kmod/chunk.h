@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef NRDMA_CHUNK_H
+#define NRDMA_CHUNK_H
+
+#include <linux/huge_mm.h>
+#include <linux/mm.h>
+#include <uapi/linux/nrdma.h>
+
+struct nrdma_user;
+
+/*
+ * The largest chunk: what one PMD maps, where the page allocator can give it.
+ * (A larger one would be mapped page by page.)
+ */
+#define NRDMA_CHUNK_MAX_ORDER	min_t(unsigned int, PMD_SHIFT - PAGE_SHIFT, MAX_PAGE_ORDER)
+
+/**
+ * struct nrdma_chunk - a physically contiguous piece of a buffer
+ * @page: a compound page, or a single one
+ * @pgoff: where in the buffer it starts, pages
+ */
+struct nrdma_chunk {
+	struct page	*page;
+	unsigned long	pgoff;
+};
+
+static inline unsigned long nrdma_chunk_pages(const struct nrdma_chunk *chunk)
+{
+	return 1UL << compound_order(chunk->page);
+}
+
+/**
+ * struct nrdma_fail - why an allocation failed
+ * @reason: why
+ * @node: the node that it was about, or NUMA_NO_NODE
+ * @wanted: bytes that were asked for
+ * @available: bytes that were to be had on @node
+ */
+struct nrdma_fail {
+	enum nrdma_reason	reason;
+	int			node;
+	u64			wanted;
+	u64			available;
+};
+
+/**
+ * struct nrdma_chunks - the memory of a buffer
+ * @user: who is charged for it, referenced
+ * @count: entries in @chunk
+ * @chunk: by @pgoff, without gaps
+ */
+struct nrdma_chunks {
+	struct nrdma_user	*user;
+	unsigned int		count;
+	struct nrdma_chunk	*chunk;
+};
+
+int nrdma_chunks_alloc(struct nrdma_chunks *chunks, unsigned long pages, int node,
+		       unsigned int min_order, bool remote, struct nrdma_fail *fail);
+void nrdma_chunks_free(struct nrdma_chunks *chunks);
+struct nrdma_chunk *nrdma_chunks_find(const struct nrdma_chunks *chunks,
+				      unsigned long pgoff);
+unsigned int nrdma_chunks_runs(const struct nrdma_chunks *chunks, unsigned int *at,
+			       struct nrdma_run *runs, unsigned int nr);
+u64 nrdma_chunks_bytes_on(const struct nrdma_chunks *chunks, int node);
+
+void nrdma_fail_clear(struct nrdma_fail *fail);
+int nrdma_fail_set(struct nrdma_fail *fail, enum nrdma_reason reason, int node);
+
+#endif /* NRDMA_CHUNK_H */
