@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Buffers: node-local memory with an owner, an account and a dma-buf.
+ */
+#include <linux/cred.h>
+#include <linux/dma-buf.h>
+#include <linux/overflow.h>
+#include <linux/pid.h>
+#include <linux/slab.h>
+#include <linux/xarray.h>
+
+#include "account.h"
+#include "buffer.h"
+#include "device.h"
+#include "dmabuf.h"
+#include "event.h"
+
+/*
+ * nrdma_bufs_mutex protects the table of live buffers: one that is in it has
+ * all its memory. Whoever lists buffers holds it for as long as it takes to
+ * fill one message. Under it: nrdma_dev.ib_sem, nrdma_dev.lock.
+ */
+static DEFINE_MUTEX(nrdma_bufs_mutex);
+static DEFINE_XARRAY_ALLOC1(nrdma_bufs);
+static u32 nrdma_bufs_last_id;
+static unsigned int nrdma_bufs_changes;
+
+/**
+ * nrdma_chunk_max() - the largest chunk
+ *
+ * Return: bytes.
+ */
+u64 nrdma_chunk_max(void)
+{
+	return PAGE_SIZE << NRDMA_CHUNK_MAX_ORDER;
+}
+
+/**
+ * nrdma_bufs_lock() - no buffer comes or goes until nrdma_bufs_unlock()
+ */
+void nrdma_bufs_lock(void)
+{
+	mutex_lock(&nrdma_bufs_mutex);
+}
+
+/**
+ * nrdma_bufs_unlock() - undo nrdma_bufs_lock()
+ */
+void nrdma_bufs_unlock(void)
+{
+	mutex_unlock(&nrdma_bufs_mutex);
+}
+
+/**
+ * nrdma_bufs_generation() - a number that changes with the table of buffers
+ *
+ * Context: between nrdma_bufs_lock() and nrdma_bufs_unlock().
+ * Return: never 0, as genl_dump_check_consistent() wants it.
+ */
+unsigned int nrdma_bufs_generation(void)
+{
+	return nrdma_bufs_changes | 1;
+}
+
+/**
+ * nrdma_bufs_next() - walk the table of buffers
+ * @id: in: the first id to look at; out: the id of the buffer returned
+ *
+ * Context: between nrdma_bufs_lock() and nrdma_bufs_unlock().
+ * Return: a buffer, NULL at the end.
+ */
+struct nrdma_buf *nrdma_bufs_next(unsigned long *id)
+{
+	return xa_find(&nrdma_bufs, id, ULONG_MAX, XA_PRESENT);
+}
+
+/* Publish last: from here on it is listed */
+static int nrdma_buf_publish(struct nrdma_buf *buf)
+{
+	int ret;
+
+	mutex_lock(&nrdma_bufs_mutex);
+	ret = xa_alloc_cyclic(&nrdma_bufs, &buf->id, buf, xa_limit_31b, &nrdma_bufs_last_id,
+			      GFP_KERNEL);
+	nrdma_bufs_changes += 2;
+	mutex_unlock(&nrdma_bufs_mutex);
+	if (ret < 0)
+		return ret;
+
+	atomic_inc(&buf->dev->nr_bufs);
+	atomic64_add(buf->size, &buf->dev->buf_bytes);
+	atomic64_add(buf->remote_bytes, &buf->dev->buf_remote_bytes);
+	return 0;
+}
+
+static void nrdma_buf_withdraw(struct nrdma_buf *buf)
+{
+	atomic_dec(&buf->dev->nr_bufs);
+	atomic64_sub(buf->size, &buf->dev->buf_bytes);
+	atomic64_sub(buf->remote_bytes, &buf->dev->buf_remote_bytes);
+
+	mutex_lock(&nrdma_bufs_mutex);
+	xa_erase(&nrdma_bufs, buf->id);
+	nrdma_bufs_changes += 2;
+	mutex_unlock(&nrdma_bufs_mutex);
+}
+
+/* What nrdma_buf_alloc() did */
+static void nrdma_buf_destroy(struct nrdma_buf *buf)
+{
+	nrdma_chunks_free(&buf->chunks);
+	nrdma_memlock_uncharge(buf->memlock);
+	nrdma_user_put(buf->chunks.user);
+	put_pid(buf->pid);
+	nrdma_dev_put(buf->dev);
+	mutex_destroy(&buf->lock);
+	kfree(buf);
+}
+
+/**
+ * nrdma_buf_free() - the last user has let go
+ * @buf: buffer; nothing maps or attaches it any more
+ *
+ * Context: may sleep; any mmap_lock may be held.
+ */
+void nrdma_buf_free(struct nrdma_buf *buf)
+{
+	if (buf->id) {
+		nrdma_buf_withdraw(buf);
+		nrdma_event_buf(buf, NRDMA_BUF_EVENT_FREED);
+	}
+	nrdma_buf_destroy(buf);
+}
+
+static int nrdma_buf_charge(struct nrdma_buf *buf, const struct nrdma_buf_request *req,
+			    struct nrdma_fail *fail)
+{
+	struct nrdma_memlock *memlock;
+
+	memlock = nrdma_memlock_charge(buf->size >> PAGE_SHIFT, req->mmap_locked);
+	if (!IS_ERR(memlock)) {
+		buf->memlock = memlock;
+		return 0;
+	}
+	switch (PTR_ERR(memlock)) {
+	case -EPERM:
+		return nrdma_fail_set(fail, NRDMA_REASON_MEMLOCK, buf->node);
+	case -EINTR:
+		return nrdma_fail_set(fail, NRDMA_REASON_INTERRUPTED, buf->node);
+	default:
+		return nrdma_fail_set(fail, NRDMA_REASON_KERNEL, buf->node);
+	}
+}
+
+static void nrdma_buf_survey(struct nrdma_buf *buf)
+{
+	unsigned int i;
+
+	buf->min_chunk = nrdma_chunk_max();
+	for (i = 0; i < buf->chunks.count; i++) {
+		const struct nrdma_chunk *chunk = &buf->chunks.chunk[i];
+		u64 bytes = (u64)nrdma_chunk_pages(chunk) << PAGE_SHIFT;
+
+		buf->min_chunk = min(buf->min_chunk, bytes);
+		if (page_to_nid(chunk->page) != buf->node)
+			buf->remote_bytes += bytes;
+	}
+}
+
+static struct nrdma_buf *nrdma_buf_alloc(struct nrdma_dev *dev,
+					 const struct nrdma_buf_request *req, u64 size,
+					 int node, struct nrdma_fail *fail)
+{
+	unsigned int min_order = req->min_chunk ? ilog2(req->min_chunk) - PAGE_SHIFT : 0;
+	char name[NRDMA_NAME_MAX];
+	struct nrdma_buf *buf;
+	int ret;
+
+	buf = kzalloc(sizeof(*buf), GFP_KERNEL_ACCOUNT);
+	if (!buf)
+		return ERR_PTR(nrdma_fail_set(fail, NRDMA_REASON_KERNEL, node));
+	buf->size = size;
+	buf->node = node;
+	mutex_init(&buf->lock);
+	INIT_LIST_HEAD(&buf->attachments);
+
+	buf->chunks.user = nrdma_user_get(current_uid());
+	if (!buf->chunks.user) {
+		ret = nrdma_fail_set(fail, NRDMA_REASON_KERNEL, node);
+		goto free_buf;
+	}
+	ret = nrdma_buf_charge(buf, req, fail);
+	if (ret)
+		goto put_user;
+	ret = nrdma_chunks_alloc(&buf->chunks, size >> PAGE_SHIFT, node, min_order,
+				 req->flags & NRDMA_ALLOC_REMOTE, fail);
+	if (ret)
+		goto uncharge;
+
+	kref_get(&dev->ref);
+	buf->dev = dev;
+	buf->pid = get_pid(task_tgid(current));
+	get_task_comm(buf->comm, current);
+	nrdma_dev_name(dev, name);
+	snprintf(buf->label, sizeof(buf->label), "nrdma:%s:node%d", name, node);
+	nrdma_buf_survey(buf);
+	return buf;
+
+uncharge:
+	nrdma_memlock_uncharge(buf->memlock);
+put_user:
+	nrdma_user_put(buf->chunks.user);
+free_buf:
+	mutex_destroy(&buf->lock);
+	kfree(buf);
+	return ERR_PTR(ret);
+}
+
+static int nrdma_buf_pick_node(struct nrdma_dev *dev, int node, struct nrdma_fail *fail)
+{
+	if (node == NRDMA_NODE_DEVICE) {
+		mutex_lock(&dev->lock);
+		node = dev->place.mem_node;
+		mutex_unlock(&dev->lock);
+		if (node == NUMA_NO_NODE)
+			return nrdma_fail_set(fail, NRDMA_REASON_NODE_UNKNOWN, node);
+	}
+	if (node < 0 || node >= MAX_NUMNODES || !node_state(node, N_MEMORY))
+		return nrdma_fail_set(fail, NRDMA_REASON_NODE_ABSENT, node);
+	return node;
+}
+
+static struct dma_buf *nrdma_buf_try_create(struct nrdma_dev *dev,
+					    const struct nrdma_buf_request *req, u64 size,
+					    struct nrdma_fail *fail)
+{
+	struct dma_buf *dmabuf;
+	struct nrdma_buf *buf;
+	int node, ret;
+
+	if (nrdma_dev_gone(dev))
+		return ERR_PTR(nrdma_fail_set(fail, NRDMA_REASON_DEVICE_GONE, NUMA_NO_NODE));
+	node = nrdma_buf_pick_node(dev, req->node, fail);
+	if (node < 0)
+		return ERR_PTR(node);
+
+	buf = nrdma_buf_alloc(dev, req, size, node, fail);
+	if (IS_ERR(buf))
+		return ERR_CAST(buf);
+
+	dmabuf = nrdma_dmabuf_export(buf);
+	if (IS_ERR(dmabuf)) {
+		nrdma_buf_destroy(buf);
+		nrdma_fail_set(fail, NRDMA_REASON_KERNEL, node);
+		return dmabuf;
+	}
+	ret = nrdma_buf_publish(buf);
+	if (ret) {
+		dma_buf_put(dmabuf);
+		nrdma_fail_set(fail, NRDMA_REASON_KERNEL, node);
+		return ERR_PTR(ret);
+	}
+	nrdma_event_buf(buf, NRDMA_BUF_EVENT_ALLOCATED);
+	return dmabuf;
+}
+
+/**
+ * nrdma_buf_create() - a new buffer for the current process
+ * @dev: device
+ * @req: what is asked for
+ * @fail: filled in when there was a reason; else the request was malformed
+ *
+ * Context: may sleep; takes mmap_lock unless @req->mmap_locked.
+ * Return: a dma-buf, or ERR_PTR(): -EINVAL, -E2BIG malformed, or the errno of
+ * @fail->reason.
+ */
+struct dma_buf *nrdma_buf_create(struct nrdma_dev *dev, const struct nrdma_buf_request *req,
+				 struct nrdma_fail *fail)
+{
+	u64 min_chunk = req->min_chunk ?: PAGE_SIZE, size;
+	struct dma_buf *dmabuf;
+
+	if (!req->size || !is_power_of_2(min_chunk) || min_chunk < PAGE_SIZE ||
+	    min_chunk > nrdma_chunk_max())
+		return ERR_PTR(-EINVAL);
+	if (check_add_overflow(req->size, min_chunk - 1, &size) || size > S64_MAX)
+		return ERR_PTR(-E2BIG);
+	size = round_down(size, min_chunk);
+
+	fail->wanted = size;
+	dmabuf = nrdma_buf_try_create(dev, req, size, fail);
+	if (IS_ERR(dmabuf))
+		nrdma_event_buf_failed(dev, fail);
+	return dmabuf;
+}
+
+static const struct nrdma_buf *nrdma_buf_of(const struct dma_buf *dmabuf)
+{
+	return dmabuf->priv;
+}
+
+/**
+ * nrdma_buf_is_ours() - is a dma-buf a buffer of this module?
+ * @dmabuf: a dma-buf
+ *
+ * Return: true when the functions below may be used on it.
+ */
+bool nrdma_buf_is_ours(const struct dma_buf *dmabuf)
+{
+	return nrdma_dmabuf_is_ours(dmabuf);
+}
+
+/**
+ * nrdma_buf_id() - the buffer's id, as in netlink
+ * @dmabuf: one of ours
+ *
+ * Return: id.
+ */
+u32 nrdma_buf_id(const struct dma_buf *dmabuf)
+{
+	return nrdma_buf_of(dmabuf)->id;
+}
+
+/**
+ * nrdma_buf_node() - the node that was wanted
+ * @dmabuf: one of ours
+ *
+ * Return: node.
+ */
+int nrdma_buf_node(const struct dma_buf *dmabuf)
+{
+	return nrdma_buf_of(dmabuf)->node;
+}
+
+/**
+ * nrdma_buf_min_chunk() - the smallest chunk
+ * @dmabuf: one of ours
+ *
+ * Return: bytes.
+ */
+u64 nrdma_buf_min_chunk(const struct dma_buf *dmabuf)
+{
+	return nrdma_buf_of(dmabuf)->min_chunk;
+}
+
+/**
+ * nrdma_buf_runs() - where a buffer lies
+ * @dmabuf: one of ours
+ * @runs: filled in, or NULL only to count
+ * @nr: room in @runs
+ *
+ * Return: number of runs.
+ */
+unsigned int nrdma_buf_runs(const struct dma_buf *dmabuf, struct nrdma_run *runs,
+			    unsigned int nr)
+{
+	unsigned int at = 0;
+
+	return nrdma_chunks_runs(&nrdma_buf_of(dmabuf)->chunks, &at, runs, nr);
+}

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A buffer seen from outside: the dma-buf that maps it into processes and
+ * hands it to other drivers.
+ */
+#include <linux/dma-buf.h>
+#include <linux/dma-mapping.h>
+#include <linux/fs.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/pagemap.h>
+#include <linux/slab.h>
+
+#include "buffer.h"
+#include "dmabuf.h"
+
+/*
+ * No VM_MIXEDMAP, and the chunk's own compound page: so the core itself maps
+ * a whole PMD where area and chunk allow, counts it in RSS, and takes it apart
+ * again on a partial unmap. Called again after MADV_DONTNEED and fork.
+ */
+static vm_fault_t nrdma_dmabuf_fault(struct vm_fault *vmf)
+{
+	struct nrdma_buf *buf = vmf->vma->vm_private_data;
+	struct nrdma_chunk *chunk;
+
+	chunk = nrdma_chunks_find(&buf->chunks, vmf->pgoff);
+	if (!chunk)
+		return VM_FAULT_SIGBUS;
+	vmf->page = chunk->page + (vmf->pgoff - chunk->pgoff);
+	get_page(vmf->page);
+	return 0;
+}
+
+/*
+ * Neither page_mkwrite nor pfn_mkwrite: with them, long-term pins of a shared
+ * file mapping are refused from 6.12 on (mm/gup.c).
+ */
+static const struct vm_operations_struct nrdma_dmabuf_vm_ops = {
+	.fault	= nrdma_dmabuf_fault,
+};
+
+/* The area's file is the dma-buf, which keeps the buffer until it is unmapped. */
+static int nrdma_dmabuf_mmap(struct dma_buf *dmabuf, struct vm_area_struct *vma)
+{
+	/* A private mapping would be copied, to any node, when it is pinned */
+	if (!(vma->vm_flags & VM_SHARED))
+		return -EINVAL;
+	vm_flags_set(vma, VM_DONTEXPAND | VM_DONTDUMP);
+	vma->vm_ops = &nrdma_dmabuf_vm_ops;
+	vma->vm_private_data = dmabuf->priv;
+	return 0;
+}
+
+/**
+ * struct nrdma_attachment - an importer
+ * @list: in nrdma_buf.attachments
+ * @dev: the importer's device
+ * @sgt: the buffer's pages, adjoining ones as one entry
+ * @dir: direction of the mapping
+ * @mapped: @sgt is DMA-mapped; protected by nrdma_buf.lock
+ */
+struct nrdma_attachment {
+	struct list_head	list;
+	struct device		*dev;
+	struct sg_table		sgt;
+	enum dma_data_direction	dir;
+	bool			mapped;
+};
+
+static int nrdma_dmabuf_fill_sgt(struct nrdma_buf *buf, struct nrdma_attachment *att)
+{
+	unsigned long nr = buf->size >> PAGE_SHIFT, n = 0, i;
+	const struct nrdma_chunk *chunk = buf->chunks.chunk;
+	struct page **pages;
+	unsigned int c;
+	int ret;
+
+	pages = kvmalloc_array(nr, sizeof(*pages), GFP_KERNEL);
+	if (!pages)
+		return -ENOMEM;
+	for (c = 0; c < buf->chunks.count; c++)
+		for (i = 0; i < nrdma_chunk_pages(&chunk[c]); i++)
+			pages[n++] = chunk[c].page + i;
+	ret = sg_alloc_table_from_pages_segment(&att->sgt, pages, nr, 0, buf->size,
+						dma_get_max_seg_size(att->dev), GFP_KERNEL);
+	kvfree(pages);
+	return ret;
+}
+
+static int nrdma_dmabuf_attach(struct dma_buf *dmabuf, struct dma_buf_attachment *attach)
+{
+	struct nrdma_buf *buf = dmabuf->priv;
+	struct nrdma_attachment *att;
+	int ret;
+
+	att = kzalloc(sizeof(*att), GFP_KERNEL);
+	if (!att)
+		return -ENOMEM;
+	att->dev = attach->dev;
+	ret = nrdma_dmabuf_fill_sgt(buf, att);
+	if (ret) {
+		kfree(att);
+		return ret;
+	}
+	mutex_lock(&buf->lock);
+	list_add(&att->list, &buf->attachments);
+	mutex_unlock(&buf->lock);
+	attach->priv = att;
+	return 0;
+}
+
+static void nrdma_dmabuf_detach(struct dma_buf *dmabuf, struct dma_buf_attachment *attach)
+{
+	struct nrdma_buf *buf = dmabuf->priv;
+	struct nrdma_attachment *att = attach->priv;
+
+	mutex_lock(&buf->lock);
+	list_del(&att->list);
+	mutex_unlock(&buf->lock);
+	sg_free_table(&att->sgt);
+	kfree(att);
+}
+
+static struct sg_table *nrdma_dmabuf_map(struct dma_buf_attachment *attach,
+					 enum dma_data_direction dir)
+{
+	struct nrdma_buf *buf = attach->dmabuf->priv;
+	struct nrdma_attachment *att = attach->priv;
+	int ret;
+
+	mutex_lock(&buf->lock);
+	ret = att->mapped ? -EBUSY : dma_map_sgtable(att->dev, &att->sgt, dir, 0);
+	if (!ret) {
+		att->dir = dir;
+		att->mapped = true;
+	}
+	mutex_unlock(&buf->lock);
+	return ret ? ERR_PTR(ret) : &att->sgt;
+}
+
+static void nrdma_dmabuf_unmap(struct dma_buf_attachment *attach, struct sg_table *sgt,
+			       enum dma_data_direction dir)
+{
+	struct nrdma_buf *buf = attach->dmabuf->priv;
+	struct nrdma_attachment *att = attach->priv;
+
+	mutex_lock(&buf->lock);
+	att->mapped = false;
+	dma_unmap_sgtable(att->dev, sgt, dir, 0);
+	mutex_unlock(&buf->lock);
+}
+
+static int nrdma_dmabuf_begin_cpu(struct dma_buf *dmabuf, enum dma_data_direction dir)
+{
+	struct nrdma_buf *buf = dmabuf->priv;
+	struct nrdma_attachment *att;
+
+	mutex_lock(&buf->lock);
+	list_for_each_entry(att, &buf->attachments, list)
+		if (att->mapped)
+			dma_sync_sgtable_for_cpu(att->dev, &att->sgt, att->dir);
+	mutex_unlock(&buf->lock);
+	return 0;
+}
+
+static int nrdma_dmabuf_end_cpu(struct dma_buf *dmabuf, enum dma_data_direction dir)
+{
+	struct nrdma_buf *buf = dmabuf->priv;
+	struct nrdma_attachment *att;
+
+	mutex_lock(&buf->lock);
+	list_for_each_entry(att, &buf->attachments, list)
+		if (att->mapped)
+			dma_sync_sgtable_for_device(att->dev, &att->sgt, att->dir);
+	mutex_unlock(&buf->lock);
+	return 0;
+}
+
+static void nrdma_dmabuf_release(struct dma_buf *dmabuf)
+{
+	nrdma_buf_free(dmabuf->priv);
+}
+
+static const struct dma_buf_ops nrdma_dmabuf_ops = {
+	.attach			= nrdma_dmabuf_attach,
+	.detach			= nrdma_dmabuf_detach,
+	.map_dma_buf		= nrdma_dmabuf_map,
+	.unmap_dma_buf		= nrdma_dmabuf_unmap,
+	.begin_cpu_access	= nrdma_dmabuf_begin_cpu,
+	.end_cpu_access		= nrdma_dmabuf_end_cpu,
+	.mmap			= nrdma_dmabuf_mmap,
+	.release		= nrdma_dmabuf_release,
+};
+
+/**
+ * nrdma_dmabuf_is_ours() - is it an nrdma buffer?
+ * @dmabuf: a dma-buf
+ *
+ * Return: true when its private data is a struct nrdma_buf.
+ */
+bool nrdma_dmabuf_is_ours(const struct dma_buf *dmabuf)
+{
+	return dmabuf->ops == &nrdma_dmabuf_ops;
+}
+
+/**
+ * nrdma_dmabuf_export() - make a buffer a dma-buf
+ * @buf: buffer; on success the dma-buf owns it
+ *
+ * Context: may sleep.
+ * Return: the dma-buf, or ERR_PTR() and the buffer is the caller's still.
+ */
+struct dma_buf *nrdma_dmabuf_export(struct nrdma_buf *buf)
+{
+	DEFINE_DMA_BUF_EXPORT_INFO(info);
+	struct dma_buf *dmabuf;
+
+	info.exp_name = buf->label;
+	info.ops = &nrdma_dmabuf_ops;
+	info.size = buf->size;
+	info.flags = O_RDWR;
+	info.priv = buf;
+	dmabuf = dma_buf_export(&info);
+	/*
+	 * vma_migratable() compares with the mapping's zone: NUMA balancing
+	 * and page migration leave such an area alone, and its pages cannot
+	 * move anyway.
+	 */
+	if (!IS_ERR(dmabuf))
+		mapping_set_gfp_mask(dmabuf->file->f_mapping, GFP_DMA);
+	return dmabuf;
+}
