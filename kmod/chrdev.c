@@ -102,7 +102,8 @@ static int nrdma_chrdev_mmap(struct file *filp, struct vm_area_struct *vma)
 		nrdma_fail_clear(&file->fail);
 		dmabuf = nrdma_buf_create(file->dev, &req, &file->fail);
 		if (IS_ERR(dmabuf)) {
-			ret = PTR_ERR(dmabuf);
+			/* For mmap(2) a size that overflows is a bad one */
+			ret = PTR_ERR(dmabuf) == -E2BIG ? -EINVAL : PTR_ERR(dmabuf);
 			goto unlock;
 		}
 		file->own = dmabuf;
@@ -176,6 +177,9 @@ static int nrdma_chrdev_alloc(struct nrdma_file *file, void __user *arg, size_t 
 	struct dma_buf *dmabuf;
 	int fd, ret;
 
+	/* The descriptor would be lost */
+	if (size < offsetofend(struct nrdma_alloc, fd))
+		return -EINVAL;
 	ret = copy_struct_from_user(&alloc, sizeof(alloc), arg, size);
 	if (ret)
 		return ret;

@@ -120,8 +120,8 @@ struct nrdma_info {
  * @reason: out, enum nrdma_reason; also written when the call fails
  * @available: out, bytes that @node could give when the call failed
  *
- * Errors: EINVAL bad field; E2BIG the structure or the size; and those of
- * enum nrdma_reason.
+ * Errors: EINVAL bad field, or a structure too short for @fd; E2BIG the
+ * structure or the size; and those of enum nrdma_reason.
  */
 struct nrdma_alloc {
 	__u64	size;
