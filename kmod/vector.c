@@ -1,0 +1,456 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * One interrupt: what the kernel says of it, moving it, and putting it back.
+ *
+ * Nothing but irq_set_affinity() and IRQ_NO_BALANCING is used. The hint and the
+ * notifier of an interrupt have one slot each, and that is the driver's.
+ *
+ * Every function here runs with the MSI descriptors' lock held, so that the
+ * driver cannot give the interrupt back meanwhile.
+ */
+#include <linux/interrupt.h>
+#include <linux/irq.h>
+#include <linux/irqdesc.h>
+#include <linux/slab.h>
+#include <linux/topology.h>
+
+#include "irq_plan.h"
+#include "vector.h"
+
+/**
+ * nrdma_live_init() - make room for the masks
+ * @live: to be filled by nrdma_live_read()
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int nrdma_live_init(struct nrdma_live *live)
+{
+	if (!zalloc_cpumask_var(&live->mask, GFP_KERNEL))
+		return -ENOMEM;
+	if (!zalloc_cpumask_var(&live->effective, GFP_KERNEL)) {
+		free_cpumask_var(live->mask);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+/**
+ * nrdma_live_destroy() - undo nrdma_live_init()
+ * @live: initialized
+ */
+void nrdma_live_destroy(struct nrdma_live *live)
+{
+	free_cpumask_var(live->effective);
+	free_cpumask_var(live->mask);
+}
+
+/**
+ * nrdma_live_read() - ask the kernel about an interrupt
+ * @live: filled in
+ * @virq: interrupt number
+ *
+ * A move without interrupt remapping waits for the next interrupt. What was
+ * asked for counts as the mask then, as it does in /proc.
+ *
+ * Context: process; the MSI descriptors' lock is held.
+ * Return: false when there is no such interrupt.
+ */
+bool nrdma_live_read(struct nrdma_live *live, unsigned int virq)
+{
+	struct irq_data *data = irq_get_irq_data(virq);
+	struct irq_chip *chip;
+	struct irq_desc *desc;
+	unsigned long flags;
+
+	if (!data)
+		return false;
+	desc = irq_data_to_desc(data);
+
+	raw_spin_lock_irqsave(&desc->lock, flags);
+	chip = irq_data_get_irq_chip(data);
+	live->virq = virq;
+	live->desc = desc;
+	live->count = desc->tot_count;
+	live->managed = irqd_affinity_is_managed(data);
+	live->movable = chip && chip->irq_set_affinity && !irqd_is_per_cpu(data);
+	live->balanced = irqd_can_balance(data);
+	live->pending = irqd_is_setaffinity_pending(data);
+	live->started = irqd_is_started(data);
+	cpumask_copy(live->mask, irq_data_get_affinity_mask(data));
+#ifdef CONFIG_GENERIC_PENDING_IRQ
+	if (live->pending)
+		cpumask_copy(live->mask, desc->pending_mask);
+#endif
+	cpumask_copy(live->effective, irq_data_get_effective_affinity_mask(data));
+	live->action[0] = '\0';
+	if (desc->action && desc->action->name)
+		strscpy(live->action, desc->action->name, sizeof(live->action));
+	raw_spin_unlock_irqrestore(&desc->lock, flags);
+	return true;
+}
+
+/**
+ * nrdma_vector_new() - start looking after a vector
+ * @index: MSI index
+ * @live: what it is now
+ *
+ * Return: a vector that was not moved yet, NULL without memory.
+ */
+struct nrdma_vector *nrdma_vector_new(unsigned int index, const struct nrdma_live *live)
+{
+	struct nrdma_vector *v;
+
+	v = kzalloc(sizeof(*v), GFP_KERNEL);
+	if (!v)
+		return NULL;
+	if (!zalloc_cpumask_var(&v->original, GFP_KERNEL))
+		goto free_vector;
+	if (!zalloc_cpumask_var(&v->undo.mask, GFP_KERNEL))
+		goto free_original;
+
+	v->index = index;
+	v->virq = live->virq;
+	v->desc = live->desc;
+	v->count = live->count;
+	v->started = live->started;
+	v->cpu = NRDMA_CPU_NONE;
+	v->target = NRDMA_CPU_NONE;
+	return v;
+
+free_original:
+	free_cpumask_var(v->original);
+free_vector:
+	kfree(v);
+	return NULL;
+}
+
+/**
+ * nrdma_vector_free() - forget a vector, and touch nothing
+ * @v: a vector
+ */
+void nrdma_vector_free(struct nrdma_vector *v)
+{
+	free_cpumask_var(v->undo.mask);
+	free_cpumask_var(v->original);
+	kfree(v);
+}
+
+/* Is it where we put it, or on its way there? */
+static bool nrdma_vector_ours(const struct nrdma_vector *v, const struct nrdma_live *live)
+{
+	return v->cpu != NRDMA_CPU_NONE && cpumask_equal(live->mask, cpumask_of(v->cpu));
+}
+
+/**
+ * nrdma_vector_is() - is this still the interrupt that we knew?
+ * @v: a vector
+ * @live: the interrupt that has its MSI index now
+ *
+ * A driver's reset likes to get the same numbers again, with everything else
+ * fresh. The count goes back then; it may also wrap.
+ *
+ * Return: true when it is.
+ */
+bool nrdma_vector_is(const struct nrdma_vector *v, const struct nrdma_live *live)
+{
+	if (v->virq != live->virq || v->desc != live->desc)
+		return false;
+	return nrdma_vector_ours(v, live) || (s32)((u32)live->count - (u32)v->count) >= 0;
+}
+
+/**
+ * nrdma_vector_state() - how a vector stands to what was wanted
+ * @v: a vector, NULL when it was never looked after
+ * @live: what it is now
+ *
+ * Return: the state.
+ */
+enum nrdma_irq_state nrdma_vector_state(const struct nrdma_vector *v,
+					const struct nrdma_live *live)
+{
+	if (live->managed)
+		return NRDMA_IRQ_STATE_MANAGED;
+	if (!v)
+		return NRDMA_IRQ_STATE_IDLE;
+	if (v->error)
+		return NRDMA_IRQ_STATE_FAILED;
+	if (v->cpu == NRDMA_CPU_NONE)
+		return NRDMA_IRQ_STATE_IDLE;
+	if (!nrdma_vector_ours(v, live))
+		return NRDMA_IRQ_STATE_DRIFTED;
+	if (live->pending || !cpumask_subset(live->effective, live->mask))
+		return NRDMA_IRQ_STATE_PENDING;
+	return NRDMA_IRQ_STATE_PLACED;
+}
+
+static void nrdma_vector_lock(struct nrdma_vector *v)
+{
+	irq_modify_status(v->virq, 0, IRQ_NO_BALANCING);
+	v->locked = true;
+}
+
+/**
+ * nrdma_vector_unlock() - let user space move it, if it was us who did not
+ * @v: a vector
+ */
+void nrdma_vector_unlock(struct nrdma_vector *v)
+{
+	if (!v->locked)
+		return;
+	irq_modify_status(v->virq, IRQ_NO_BALANCING, 0);
+	v->locked = false;
+}
+
+/* The CPU has no interrupt left to give, or is busy moving one, or went away. */
+static bool nrdma_vector_other_cpu(int err, unsigned int cpu)
+{
+	return err == -ENOSPC || err == -EBUSY || (err == -EINVAL && !cpu_online(cpu));
+}
+
+/* The interrupt cannot be moved, ever. */
+static bool nrdma_vector_fixed(int err)
+{
+	return err == -EIO || err == -EPERM || err == -EOPNOTSUPP;
+}
+
+/*
+ * To the CPU that the plan has for it or, when that is full, to the next one of
+ * the same node.
+ */
+static int nrdma_vector_move_to(struct nrdma_vector *v, const struct nrdma_plan *plan,
+				unsigned int *cpu)
+{
+	int node = cpu_to_node(nrdma_plan_cpu(plan, v->index));
+	unsigned int i, next;
+	int ret = 0;
+
+	for (i = 0; i < plan->nr; i++) {
+		next = nrdma_plan_cpu(plan, v->index % plan->nr + i);
+		if (cpu_to_node(next) != node)
+			continue;
+		*cpu = next;
+		ret = irq_set_affinity(v->virq, cpumask_of(next));
+		if (!nrdma_vector_other_cpu(ret, next))
+			break;
+	}
+	return ret;
+}
+
+/* Before anything of it changes in this walk */
+static void nrdma_vector_remember(struct nrdma_vector *v, const struct nrdma_live *live,
+				  struct xarray *in)
+{
+	v->undo.wanted = true;
+	v->undo.locked = v->locked;
+	v->undo.moved = v->moved;
+	v->undo.drifted = v->drifted;
+	v->undo.target = v->target;
+	v->undo.cpu = v->cpu;
+	v->undo.error = v->error;
+	cpumask_copy(v->undo.mask, live->mask);
+
+	if (v->moved)
+		return;
+	xa_lock(in);
+	cpumask_copy(v->original, live->mask);
+	xa_unlock(in);
+}
+
+/* Is there anything to do that nobody asked for? */
+static bool nrdma_vector_needs(struct nrdma_vector *v, const struct nrdma_live *live,
+			       const struct nrdma_vector_move *move, struct xarray *in)
+{
+	unsigned int target = nrdma_plan_cpu(move->plan, v->index);
+
+	if (v->cpu == NRDMA_CPU_NONE)
+		return !nrdma_vector_fixed(v->error) || v->target != target;
+
+	if (nrdma_vector_ours(v, live)) {
+		v->drifted = false;
+		return v->target != target || (v->error && !nrdma_vector_fixed(v->error));
+	}
+
+	if (v->displaced || !cpu_online(v->cpu))
+		return true;
+
+	/* Somebody else's wish. Never a fight. */
+	if (!move->lock) {
+		v->drifted = true;
+		return false;
+	}
+
+	/* Past the lock only the driver can reach: this is where it would be without us. */
+	xa_lock(in);
+	cpumask_copy(v->original, live->mask);
+	xa_unlock(in);
+	return true;
+}
+
+/**
+ * nrdma_vector_steer() - move a vector to where the plan has it
+ * @v: a vector for which nrdma_vector_is() is true
+ * @live: what it is now; what it is afterwards
+ * @move: how
+ * @in: the xarray that @v is in
+ *
+ * What cannot be moved has the reason in @v->error and fails nothing else.
+ *
+ * Context: process; the function's and the MSI descriptors' locks are held.
+ * Return: 1 it was moved, 0 it was not, or a negative errno that nobody
+ * expects: give up and undo.
+ */
+int nrdma_vector_steer(struct nrdma_vector *v, struct nrdma_live *live,
+		       const struct nrdma_vector_move *move, struct xarray *in)
+{
+	unsigned int target = nrdma_plan_cpu(move->plan, v->index);
+	unsigned int cpu;
+	int ret;
+
+	if (live->managed)
+		return 0;
+	if (!live->movable) {
+		v->error = -EIO;
+		return 0;
+	}
+
+	if (move->asked) {
+		if (!nrdma_vector_ours(v, live) || v->cpu != target)
+			goto move;
+		v->target = target;
+		v->drifted = false;
+		v->error = 0;
+	} else if (nrdma_vector_needs(v, live, move, in)) {
+		goto move;
+	}
+
+	/* Where it should be, or nothing of ours: only the lock may be wanting. */
+	if (v->drifted || v->cpu == NRDMA_CPU_NONE)
+		return 0;
+	if (move->lock == v->locked || (move->lock && !live->balanced))
+		return 0;
+	nrdma_vector_remember(v, live, in);
+	if (move->lock)
+		nrdma_vector_lock(v);
+	else
+		nrdma_vector_unlock(v);
+	live->balanced = !move->lock;
+	return 0;
+
+move:
+	nrdma_vector_remember(v, live, in);
+	/* Locked first: nobody moves it between the move and the look at it */
+	if (move->lock && live->balanced)
+		nrdma_vector_lock(v);
+	ret = nrdma_vector_move_to(v, move->plan, &cpu);
+	if (!move->lock || (ret && !v->undo.locked))
+		nrdma_vector_unlock(v);
+
+	v->target = target;
+	v->error = ret;
+	if (ret)
+		return nrdma_vector_fixed(ret) || nrdma_vector_other_cpu(ret, cpu) ? 0 : ret;
+
+	xa_lock(in);
+	v->cpu = cpu;
+	v->moved = true;
+	v->displaced = false;
+	xa_unlock(in);
+	v->drifted = false;
+	nrdma_live_read(live, v->virq);
+	return 1;
+}
+
+/**
+ * nrdma_vector_undo() - take back what the last walk did to a vector
+ * @v: a vector
+ *
+ * Context: process; the function's and the MSI descriptors' locks are held.
+ */
+void nrdma_vector_undo(struct nrdma_vector *v)
+{
+	int ret;
+
+	if (!v->undo.wanted)
+		return;
+	v->undo.wanted = false;
+
+	ret = irq_set_affinity(v->virq, v->undo.mask);
+	if (ret)
+		pr_warn_ratelimited("nrdma: irq %u could not be put back: %d\n", v->virq, ret);
+	if (v->undo.locked && !v->locked)
+		nrdma_vector_lock(v);
+	else if (!v->undo.locked)
+		nrdma_vector_unlock(v);
+	v->moved = v->undo.moved;
+	v->drifted = v->undo.drifted;
+	v->target = v->undo.target;
+	v->cpu = v->undo.cpu;
+	v->error = v->undo.error;
+}
+
+/**
+ * nrdma_vector_restore() - put a vector back where it was before us
+ * @v: a vector for which nrdma_vector_is() is true
+ * @live: what it is now; what it is afterwards
+ * @in: the xarray that @v is in
+ *
+ * Only what is still ours is touched.
+ *
+ * Context: process; the function's and the MSI descriptors' locks are held.
+ * Return: NRDMA_IRQ_STATE_PLACED it is back; _PENDING it will be; _DRIFTED
+ * somebody else moved it since, and it stays there; _FAILED the kernel refused
+ * (v->error); _IDLE it never was moved.
+ */
+enum nrdma_irq_state nrdma_vector_restore(struct nrdma_vector *v, struct nrdma_live *live,
+					  struct xarray *in)
+{
+	bool ours = nrdma_vector_ours(v, live) || v->displaced;
+	bool moved = v->moved;
+
+	nrdma_vector_unlock(v);
+	v->error = 0;
+	if (moved && ours) {
+		xa_lock(in);
+		cpumask_copy(v->undo.mask, v->original);
+		xa_unlock(in);
+		v->error = irq_set_affinity(v->virq, v->undo.mask);
+		/* Its CPUs went offline while no driver had it in use */
+		if (v->error == -EINVAL && !cpumask_intersects(v->undo.mask, cpu_online_mask))
+			v->error = irq_set_affinity(v->virq, cpu_online_mask);
+		if (v->error)
+			return NRDMA_IRQ_STATE_FAILED;
+		nrdma_live_read(live, v->virq);
+	}
+
+	xa_lock(in);
+	v->cpu = NRDMA_CPU_NONE;
+	v->moved = false;
+	v->displaced = false;
+	xa_unlock(in);
+	v->target = NRDMA_CPU_NONE;
+	v->drifted = false;
+
+	if (!moved)
+		return NRDMA_IRQ_STATE_IDLE;
+	if (!ours)
+		return NRDMA_IRQ_STATE_DRIFTED;
+	return live->pending ? NRDMA_IRQ_STATE_PENDING : NRDMA_IRQ_STATE_PLACED;
+}
+
+/**
+ * nrdma_vector_cpu_dead() - a CPU went offline
+ * @v: a vector
+ * @cpu: the CPU
+ *
+ * The kernel moves what has no CPU left to all that are online, and loses the
+ * mask. So it would have done with the mask that we keep.
+ *
+ * Context: the lock of the xarray that @v is in is held.
+ */
+void nrdma_vector_cpu_dead(struct nrdma_vector *v, unsigned int cpu)
+{
+	if (v->moved && v->started && !cpumask_intersects(v->original, cpu_online_mask))
+		cpumask_copy(v->original, cpu_online_mask);
+	if (v->cpu == cpu && !v->drifted)
+		v->displaced = true;
+}
