@@ -1,0 +1,423 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Which PCI functions are steered, and when they are looked at again: by event
+ * where there is one. Some drivers add vectors or place them anew without any,
+ * so while steering is on one deferrable check looks as well.
+ */
+#include <linux/cpuhotplug.h>
+#include <linux/netdevice.h>
+#include <linux/pci.h>
+#include <linux/slab.h>
+#include <linux/workqueue.h>
+#include <linux/xarray.h>
+
+#include "device.h"
+#include "func.h"
+#include "irq.h"
+
+/* At most six times a minute; deferrable: it never wakes an idle CPU. */
+#define NRDMA_IRQ_CHECK_PERIOD	(10 * HZ)
+
+/*
+ * By PCI address. Only ever added to, until the module goes, so whoever found
+ * one may keep it.
+ */
+static DEFINE_XARRAY(nrdma_funcs);
+
+static enum cpuhp_state nrdma_irq_cpuhp_online;
+static enum cpuhp_state nrdma_irq_cpuhp_dead;
+
+/* Why a function is looked at again; the first one set is the one named. */
+enum nrdma_irq_why {
+	NRDMA_IRQ_WHY_CPU_OFFLINE,
+	NRDMA_IRQ_WHY_CPU_ONLINE,
+	NRDMA_IRQ_WHY_BOUND,
+	NRDMA_IRQ_WHY_PORT,
+	NRDMA_IRQ_WHY_NETDEV,
+	NRDMA_IRQ_WHY_MAX,
+};
+
+static const char * const nrdma_irq_whys[NRDMA_IRQ_WHY_MAX] = {
+	[NRDMA_IRQ_WHY_CPU_OFFLINE]	= "a CPU went offline",
+	[NRDMA_IRQ_WHY_CPU_ONLINE]	= "a CPU came online",
+	[NRDMA_IRQ_WHY_BOUND]		= "its driver was bound",
+	[NRDMA_IRQ_WHY_PORT]		= "a port changed",
+	[NRDMA_IRQ_WHY_NETDEV]		= "its network device changed",
+};
+
+static unsigned long nrdma_func_key(struct pci_dev *pdev)
+{
+	return ((unsigned long)pci_domain_nr(pdev->bus) << 16) | pci_dev_id(pdev);
+}
+
+static struct nrdma_func *nrdma_func_find(struct pci_dev *pdev)
+{
+	return xa_load(&nrdma_funcs, nrdma_func_key(pdev));
+}
+
+/* ---- looking again ---- */
+
+static void nrdma_irq_wake(struct nrdma_func *func, enum nrdma_irq_why why)
+{
+	set_bit(why, &func->why);
+	queue_work(system_dfl_wq, &func->work);
+}
+
+static void nrdma_irq_check(struct work_struct *work);
+static DECLARE_DEFERRABLE_WORK(nrdma_irq_check_work, nrdma_irq_check);
+
+/**
+ * nrdma_irq_check_start() - some function is steered: look after it
+ *
+ * Context: any.
+ */
+void nrdma_irq_check_start(void)
+{
+	queue_delayed_work(system_dfl_wq, &nrdma_irq_check_work, NRDMA_IRQ_CHECK_PERIOD);
+}
+
+static void nrdma_irq_check(struct work_struct *work)
+{
+	struct nrdma_func *func;
+	unsigned long key;
+	bool any = false;
+
+	xa_for_each(&nrdma_funcs, key, func) {
+		mutex_lock(&func->lock);
+		nrdma_func_recheck(func, "found when checking");
+		any |= func->on && func->pdev;
+		mutex_unlock(&func->lock);
+	}
+	if (any)
+		nrdma_irq_check_start();
+}
+
+/* The pci_dev that a device on @func has, when @func does without. Referenced. */
+static struct pci_dev *nrdma_func_missing(struct nrdma_func *func)
+{
+	struct pci_dev *pdev = NULL;
+	struct nrdma_dev *dev;
+	unsigned long id;
+
+	mutex_lock(&func->lock);
+	xa_for_each(&func->devs, id, dev) {
+		if (func->pdev)
+			break;
+		pdev = pci_dev_get(dev->place.pdev);
+		break;
+	}
+	mutex_unlock(&func->lock);
+	return pdev;
+}
+
+/*
+ * A device on top of others (rxe on a bond) may stay while the driver below
+ * comes and goes. The lock of the PCI device tells whether one is bound.
+ */
+static void nrdma_func_acquire(struct nrdma_func *func)
+{
+	struct pci_dev *pdev = nrdma_func_missing(func);
+
+	if (!pdev)
+		return;
+	device_lock(&pdev->dev);
+	mutex_lock(&func->lock);
+	if (!func->pdev && !xa_empty(&func->devs) && pdev->dev.driver)
+		func->pdev = pci_dev_get(pdev);
+	mutex_unlock(&func->lock);
+	device_unlock(&pdev->dev);
+	pci_dev_put(pdev);
+}
+
+static void nrdma_irq_work(struct work_struct *work)
+{
+	struct nrdma_func *func = container_of(work, struct nrdma_func, work);
+	unsigned long why = xchg(&func->why, 0);
+
+	if (!why)
+		return;
+	if (test_bit(NRDMA_IRQ_WHY_BOUND, &why))
+		nrdma_func_acquire(func);
+
+	mutex_lock(&func->lock);
+	nrdma_func_recheck(func, nrdma_irq_whys[__ffs(why)]);
+	if (func->on && func->pdev)
+		nrdma_irq_check_start();
+	mutex_unlock(&func->lock);
+}
+
+/* ---- events ---- */
+
+static int nrdma_irq_cpu_online(unsigned int cpu)
+{
+	struct nrdma_func *func;
+	unsigned long key;
+
+	xa_for_each(&nrdma_funcs, key, func)
+		if (READ_ONCE(func->on))
+			nrdma_irq_wake(func, NRDMA_IRQ_WHY_CPU_ONLINE);
+	return 0;
+}
+
+static int nrdma_irq_cpu_dead(unsigned int cpu)
+{
+	struct nrdma_func *func;
+	unsigned long key;
+
+	xa_for_each(&nrdma_funcs, key, func) {
+		nrdma_func_cpu_dead(func, cpu);
+		if (READ_ONCE(func->on))
+			nrdma_irq_wake(func, NRDMA_IRQ_WHY_CPU_OFFLINE);
+	}
+	return 0;
+}
+
+static int nrdma_irq_netdev_event(struct notifier_block *nb, unsigned long event, void *ptr)
+{
+	struct net_device *netdev = netdev_notifier_info_to_dev(ptr);
+	struct nrdma_func *func;
+	struct device *dev;
+
+	if (event != NETDEV_UP && event != NETDEV_CHANGE)
+		return NOTIFY_DONE;
+	for (dev = netdev->dev.parent; dev; dev = dev->parent) {
+		if (!dev_is_pci(dev))
+			continue;
+		func = nrdma_func_find(to_pci_dev(dev));
+		if (func && READ_ONCE(func->on))
+			nrdma_irq_wake(func, NRDMA_IRQ_WHY_NETDEV);
+		break;
+	}
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block nrdma_irq_netdev_notifier = {
+	.notifier_call = nrdma_irq_netdev_event,
+};
+
+/*
+ * Drivers of RDMA devices take these away before they give back vectors. Below
+ * a bond they need not, so this is where vectors are let go of in time.
+ */
+static int nrdma_irq_pci_event(struct notifier_block *nb, unsigned long event, void *data)
+{
+	struct pci_dev *pdev = to_pci_dev(data);
+	struct nrdma_func *func = nrdma_func_find(pdev);
+
+	if (!func)
+		return NOTIFY_DONE;
+	switch (event) {
+	case BUS_NOTIFY_UNBIND_DRIVER:
+		mutex_lock(&func->lock);
+		if (func->pdev == pdev)
+			nrdma_func_release(func, "its driver is going");
+		mutex_unlock(&func->lock);
+		break;
+	case BUS_NOTIFY_BOUND_DRIVER:
+		nrdma_irq_wake(func, NRDMA_IRQ_WHY_BOUND);
+		break;
+	}
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block nrdma_irq_pci_notifier = {
+	.notifier_call = nrdma_irq_pci_event,
+};
+
+/**
+ * nrdma_irq_kick() - something happened to a device: are its vectors still right?
+ * @dev: device between add() and remove()
+ *
+ * Context: any.
+ */
+void nrdma_irq_kick(struct nrdma_dev *dev)
+{
+	if (dev->func && READ_ONCE(dev->func->on))
+		nrdma_irq_wake(dev->func, NRDMA_IRQ_WHY_PORT);
+}
+
+/* ---- devices ---- */
+
+static struct nrdma_func *nrdma_func_get(struct pci_dev *pdev)
+{
+	struct nrdma_func *func = nrdma_func_find(pdev);
+	int ret;
+
+	if (func)
+		return func;
+	func = nrdma_func_new(pdev);
+	if (!func)
+		return ERR_PTR(-ENOMEM);
+	INIT_WORK(&func->work, nrdma_irq_work);
+	ret = xa_insert(&nrdma_funcs, nrdma_func_key(pdev), func, GFP_KERNEL);
+	if (!ret)
+		return func;
+	nrdma_func_free(func);
+	return ret == -EBUSY ? nrdma_func_find(pdev) : ERR_PTR(ret);
+}
+
+/*
+ * A device with a parent is added and removed by the PCI function's driver,
+ * which is bound all the while. One without, rxe or siw, is not.
+ */
+static void nrdma_func_adopt(struct nrdma_func *func, struct nrdma_dev *dev)
+{
+	struct pci_dev *pdev = dev->place.pdev;
+
+	if (func->pdev)
+		return;
+	if (dev->ib->dev.parent) {
+		func->pdev = pci_dev_get(pdev);
+		return;
+	}
+	/* Somebody who waits for us may hold it: never wait. */
+	if (!device_trylock(&pdev->dev)) {
+		nrdma_irq_wake(func, NRDMA_IRQ_WHY_BOUND);
+		return;
+	}
+	if (pdev->dev.driver)
+		func->pdev = pci_dev_get(pdev);
+	device_unlock(&pdev->dev);
+}
+
+/**
+ * nrdma_irq_attach() - an RDMA device appeared
+ * @dev: device with dev->place resolved; dev->func is set unless it has no
+ *	PCI function
+ *
+ * When its PCI address is one that is steered, it is steered at once.
+ *
+ * Context: may sleep; in the client's add().
+ * Return: 0 or -ENOMEM.
+ */
+int nrdma_irq_attach(struct nrdma_dev *dev)
+{
+	struct nrdma_func *func;
+	int ret;
+
+	if (!dev->place.pdev)
+		return 0;
+	func = nrdma_func_get(dev->place.pdev);
+	if (IS_ERR(func))
+		return PTR_ERR(func);
+
+	mutex_lock(&func->lock);
+	ret = xa_err(xa_store(&func->devs, dev->id, dev, GFP_KERNEL));
+	if (ret)
+		goto unlock;
+	dev->func = func;
+	if (func->node == NUMA_NO_NODE || !func->pdev)
+		func->node = dev->place.node;
+	nrdma_func_adopt(func, dev);
+	nrdma_func_recheck(func, "its RDMA device came back");
+	if (func->on && func->pdev)
+		nrdma_irq_check_start();
+unlock:
+	mutex_unlock(&func->lock);
+	return ret;
+}
+
+/**
+ * nrdma_irq_detach() - an RDMA device goes away
+ * @dev: device
+ *
+ * With the last one of a PCI function its vectors go back where they were.
+ *
+ * Context: may sleep; in the client's remove(). Waits for no device.
+ */
+void nrdma_irq_detach(struct nrdma_dev *dev)
+{
+	struct nrdma_func *func = dev->func;
+
+	if (!func)
+		return;
+	mutex_lock(&func->lock);
+	xa_erase(&func->devs, dev->id);
+	if (xa_empty(&func->devs))
+		nrdma_func_release(func, "its last RDMA device is gone");
+	mutex_unlock(&func->lock);
+}
+
+/**
+ * nrdma_irq_node_changed() - an administrator said where a device is
+ * @dev: device between nrdma_dev_begin() and nrdma_dev_end()
+ *
+ * Context: may sleep.
+ */
+void nrdma_irq_node_changed(struct nrdma_dev *dev)
+{
+	struct nrdma_func *func = dev->func;
+
+	if (!func)
+		return;
+	mutex_lock(&func->lock);
+	mutex_lock(&dev->lock);
+	func->node = dev->place.node;
+	mutex_unlock(&dev->lock);
+	nrdma_func_recheck(func, "its node changed");
+	mutex_unlock(&func->lock);
+}
+
+/* ---- lifetime ---- */
+
+/**
+ * nrdma_irq_init() - listen for what may move vectors
+ *
+ * Return: 0 or a negative errno.
+ */
+int __init nrdma_irq_init(void)
+{
+	int ret;
+
+	/* When a CPU is dead, what the kernel did to masks is done. */
+	ret = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN, "rdma/nrdma:dead", NULL,
+					nrdma_irq_cpu_dead);
+	if (ret < 0)
+		return ret;
+	nrdma_irq_cpuhp_dead = ret;
+	ret = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "rdma/nrdma:online",
+					nrdma_irq_cpu_online, NULL);
+	if (ret < 0)
+		goto remove_dead;
+	nrdma_irq_cpuhp_online = ret;
+	ret = bus_register_notifier(&pci_bus_type, &nrdma_irq_pci_notifier);
+	if (ret)
+		goto remove_online;
+	ret = register_netdevice_notifier(&nrdma_irq_netdev_notifier);
+	if (ret)
+		goto unregister_pci;
+	return 0;
+
+unregister_pci:
+	bus_unregister_notifier(&pci_bus_type, &nrdma_irq_pci_notifier);
+remove_online:
+	cpuhp_remove_state_nocalls(nrdma_irq_cpuhp_online);
+remove_dead:
+	cpuhp_remove_state_nocalls(nrdma_irq_cpuhp_dead);
+	return ret;
+}
+
+/**
+ * nrdma_irq_exit() - undo nrdma_irq_init(); no RDMA device is left
+ */
+void nrdma_irq_exit(void)
+{
+	struct nrdma_func *func;
+	unsigned long key;
+
+	unregister_netdevice_notifier(&nrdma_irq_netdev_notifier);
+	bus_unregister_notifier(&pci_bus_type, &nrdma_irq_pci_notifier);
+	cpuhp_remove_state_nocalls(nrdma_irq_cpuhp_online);
+	cpuhp_remove_state_nocalls(nrdma_irq_cpuhp_dead);
+
+	xa_for_each(&nrdma_funcs, key, func)
+		cancel_work_sync(&func->work);
+	/* After the works, which start it */
+	cancel_delayed_work_sync(&nrdma_irq_check_work);
+
+	xa_for_each(&nrdma_funcs, key, func) {
+		xa_erase(&nrdma_funcs, key);
+		nrdma_func_free(func);
+	}
+	xa_destroy(&nrdma_funcs);
+}
