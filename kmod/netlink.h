@@ -35,8 +35,11 @@ int nrdma_nl_dev_get_doit(struct sk_buff *skb, struct genl_info *info);
 int nrdma_nl_dev_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
 int nrdma_nl_dev_set_doit(struct sk_buff *skb, struct genl_info *info);
 
-/* nl_irq.c */
+/* nl_vector.c */
+int nrdma_nl_irq_get_start(struct netlink_callback *cb);
 int nrdma_nl_irq_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
+
+/* nl_irq.c */
 int nrdma_nl_irq_set_doit(struct sk_buff *skb, struct genl_info *info);
 int nrdma_nl_irq_restore_doit(struct sk_buff *skb, struct genl_info *info);
 
