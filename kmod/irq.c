@@ -4,6 +4,7 @@
  * where there is one. Some drivers add vectors or place them anew without any,
  * so while steering is on one deferrable check looks as well.
  */
+#include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
 #include <linux/netdevice.h>
 #include <linux/pci.h>
@@ -138,6 +139,9 @@ static void nrdma_irq_work(struct work_struct *work)
 		return;
 	if (test_bit(NRDMA_IRQ_WHY_BOUND, &why))
 		nrdma_func_acquire(func);
+	/* When a CPU comes or goes, drivers place vectors anew: let them come first. */
+	cpus_read_lock();
+	cpus_read_unlock();
 
 	mutex_lock(&func->lock);
 	nrdma_func_recheck(func, nrdma_irq_whys[__ffs(why)]);
@@ -328,13 +332,19 @@ unlock:
 void nrdma_irq_detach(struct nrdma_dev *dev)
 {
 	struct nrdma_func *func = dev->func;
+	struct nrdma_dev *other;
+	bool last = true;
+	unsigned long id;
 
 	if (!func)
 		return;
 	mutex_lock(&func->lock);
+	xa_for_each(&func->devs, id, other)
+		if (other != dev)
+			last = false;
+	if (last)
+		nrdma_func_release(func, "its last RDMA device is going");
 	xa_erase(&func->devs, dev->id);
-	if (xa_empty(&func->devs))
-		nrdma_func_release(func, "its last RDMA device is gone");
 	mutex_unlock(&func->lock);
 }
 

@@ -69,6 +69,7 @@ static int nrdma_nl_put_dev(struct sk_buff *skb, struct nrdma_dev *dev)
 	int ret = -EMSGSIZE;
 
 	mutex_lock(&dev->lock);
+	nrdma_place_refresh(&dev->place);
 	if (nla_put_u32(skb, NRDMA_A_DEV_INDEX, dev->index) ||
 	    nla_put_string(skb, NRDMA_A_DEV_NAME, dev->name) ||
 	    nrdma_nl_put_place(skb, &dev->place))

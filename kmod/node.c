@@ -326,6 +326,26 @@ void nrdma_place_resolve(struct nrdma_place *place, struct ib_device *ib)
 }
 
 /**
+ * nrdma_place_refresh() - look up again where memory and interrupts go
+ * @place: resolved
+ *
+ * CPUs and memory come and go; the node itself does not change by that.
+ *
+ * Context: any; the caller keeps others off @place.
+ */
+void nrdma_place_refresh(struct nrdma_place *place)
+{
+	if (place->node == NUMA_NO_NODE) {
+		place->mem_node = NUMA_NO_NODE;
+		nodes_clear(place->cpu_nodes);
+		place->tier = NRDMA_TIER_NONE;
+	} else {
+		place->mem_node = nrdma_node_memory(place->node);
+		place->tier = nrdma_node_cpus(place->node, &place->cpu_nodes);
+	}
+}
+
+/**
  * nrdma_place_override() - let an administrator say where a device is
  * @place: resolved
  * @node: an online node, or NUMA_NO_NODE for what was found
@@ -345,14 +365,7 @@ void nrdma_place_override(struct nrdma_place *place, int node)
 		place->unknown = NRDMA_NODE_UNKNOWN_NONE;
 	}
 
-	if (place->node == NUMA_NO_NODE) {
-		place->mem_node = NUMA_NO_NODE;
-		nodes_clear(place->cpu_nodes);
-		place->tier = NRDMA_TIER_NONE;
-	} else {
-		place->mem_node = nrdma_node_memory(place->node);
-		place->tier = nrdma_node_cpus(place->node, &place->cpu_nodes);
-	}
+	nrdma_place_refresh(place);
 }
 
 /**

@@ -59,6 +59,7 @@ struct nrdma_place {
 
 void nrdma_place_resolve(struct nrdma_place *place, struct ib_device *ib);
 void nrdma_place_override(struct nrdma_place *place, int node);
+void nrdma_place_refresh(struct nrdma_place *place);
 void nrdma_place_release(struct nrdma_place *place);
 
 int nrdma_node_memory(int node);

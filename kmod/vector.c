@@ -220,12 +220,13 @@ static bool nrdma_vector_fixed(int err)
 static int nrdma_vector_move_to(struct nrdma_vector *v, const struct nrdma_plan *plan,
 				unsigned int *cpu)
 {
-	int node = cpu_to_node(nrdma_plan_cpu(plan, v->index));
+	unsigned int first = nrdma_plan_place(plan, v->index);
+	int node = cpu_to_node(plan->cpus[first].cpu);
 	unsigned int i, next;
 	int ret = 0;
 
 	for (i = 0; i < plan->nr; i++) {
-		next = nrdma_plan_cpu(plan, v->index % plan->nr + i);
+		next = plan->cpus[(first + i) % plan->nr].cpu;
 		if (cpu_to_node(next) != node)
 			continue;
 		*cpu = next;
@@ -270,19 +271,22 @@ static bool nrdma_vector_needs(struct nrdma_vector *v, const struct nrdma_live *
 		return v->target != target || (v->error && !nrdma_vector_fixed(v->error));
 	}
 
-	if (v->displaced || !cpu_online(v->cpu))
-		return true;
-
-	/* Somebody else's wish. Never a fight. */
 	if (!move->lock) {
-		v->drifted = true;
-		return false;
+		/* Somebody else's wish, unless the CPU went offline. Never a fight. */
+		v->drifted = !v->displaced && cpu_online(v->cpu);
+		return !v->drifted;
 	}
 
-	/* Past the lock only the driver can reach: this is where it would be without us. */
-	xa_lock(in);
-	cpumask_copy(v->original, live->mask);
-	xa_unlock(in);
+	/*
+	 * Past the lock only the kernel can reach. When a CPU goes offline it puts
+	 * the vectors there on all the others; anything else is the driver's wish,
+	 * and is where the vector would be without us.
+	 */
+	if (!v->displaced || !cpumask_equal(live->mask, cpu_online_mask)) {
+		xa_lock(in);
+		cpumask_copy(v->original, live->mask);
+		xa_unlock(in);
+	}
 	return true;
 }
 
