@@ -239,14 +239,29 @@ void nrdma_plan_free(struct nrdma_plan *plan)
 }
 
 /**
- * nrdma_plan_cpu() - the CPU for a vector
+ * nrdma_plan_place() - which entry of a plan is for a vector
  * @plan: plan
  * @index: the vector's MSI index. Not its rank: one that comes or goes then
  *	moves no other.
+ *
+ * Each round over the CPUs begins one further than the one before: drivers like
+ * to give a queue two vectors, and all the first ones would meet on one CPU.
+ *
+ * Return: index into plan->cpus.
+ */
+unsigned int nrdma_plan_place(const struct nrdma_plan *plan, unsigned int index)
+{
+	return (index + index / plan->nr) % plan->nr;
+}
+
+/**
+ * nrdma_plan_cpu() - the CPU for a vector
+ * @plan: plan
+ * @index: the vector's MSI index
  *
  * Return: a CPU.
  */
 unsigned int nrdma_plan_cpu(const struct nrdma_plan *plan, unsigned int index)
 {
-	return plan->cpus[index % plan->nr].cpu;
+	return plan->cpus[nrdma_plan_place(plan, index)].cpu;
 }

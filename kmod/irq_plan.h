@@ -65,6 +65,7 @@ struct nrdma_plan *nrdma_plan_make(const struct nrdma_irq_policy *policy, int no
 				   struct nrdma_refusal *refusal);
 void nrdma_plan_free(struct nrdma_plan *plan);
 
+unsigned int nrdma_plan_place(const struct nrdma_plan *plan, unsigned int index);
 unsigned int nrdma_plan_cpu(const struct nrdma_plan *plan, unsigned int index);
 
 #endif /* NRDMA_IRQ_PLAN_H */
