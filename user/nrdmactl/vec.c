@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <linux/nrdma.h>
+
+#include "cpus.h"
+#include "numa.h"
+#include "size.h"
+#include "sys.h"
+#include "vec.h"
+
+#define IRQS_MAX	(1U << 20)
+
+/**
+ * vecs_new() - room for one more
+ *
+ * Return: the new one, all zero, or NULL.
+ */
+struct vec *vecs_new(struct vecs *vecs)
+{
+	struct vec *v;
+
+	if (vecs->nr == vecs->room) {
+		v = realloc(vecs->v, (2 * vecs->room + 16) * sizeof(*v));
+		if (!v)
+			return NULL;
+		vecs->v = v;
+		vecs->room = 2 * vecs->room + 16;
+	}
+	v = &vecs->v[vecs->nr++];
+	memset(v, 0, sizeof(*v));
+	return v;
+}
+
+void vecs_free(struct vecs *vecs)
+{
+	unsigned int i;
+
+	for (i = 0; i < vecs->nr; i++) {
+		free(vecs->v[i].cpus);
+		free(vecs->v[i].effective);
+		free(vecs->v[i].wanted);
+		free(vecs->v[i].original);
+	}
+	free(vecs->v);
+	memset(vecs, 0, sizeof(*vecs));
+}
+
+static char *vec_list(unsigned int irq, const char *file)
+{
+	char text[CPUS_MAX * 5];
+
+	if (sys_read(text, sizeof(text), "/proc/irq/%u/%s", irq, file) < 0)
+		return NULL;
+	return strdup(text);
+}
+
+/**
+ * vec_settle() - find the node of the CPUs that a vector goes to
+ *
+ * A vector that was not started yet has no effective CPU: then those count
+ * that it may go to.
+ */
+void vec_settle(struct vec *vec)
+{
+	const char *list = vec->effective && *vec->effective ? vec->effective : vec->cpus;
+	struct cpus cpus;
+	int node;
+
+	if (!list || cpus_parse(&cpus, list)) {
+		vec->node = num_none("affinity not readable");
+		return;
+	}
+	node = numa_of_cpus(&cpus);
+	vec->node = node >= 0 ? num_of(node) : num_none("several");
+}
+
+/**
+ * vecs_read() - a device's vectors, by sysfs and procfs
+ * @vecs: what was found is added here
+ * @dev: the device
+ *
+ * Which vector of the function an interrupt is, and whether the kernel manages
+ * it, only the module can tell.
+ *
+ * Return: how many, or a negative errno.
+ */
+int vecs_read(struct vecs *vecs, const struct dev *dev)
+{
+	static const char none[] = "no module";
+	struct vec *vec;
+	char **names;
+	uint32_t irq;
+	int i, n;
+
+	if (!dev->place.pci_dir[0])
+		return 0;
+	n = sys_list(&names, "%s/msi_irqs", dev->place.pci_dir);
+	if (n == -ENOENT)
+		return 0;
+	for (i = 0; i < n; i++) {
+		if (size_parse_u32(&irq, names[i]))
+			continue;
+		vec = vecs_new(vecs);
+		if (!vec) {
+			sys_list_free(names, n);
+			return -ENOMEM;
+		}
+		vec->dev_name = str_of(dev->name);
+		vec->pci = dev->place.pci;
+		vec->vector = num_none(none);
+		vec->irq = num_of(irq);
+		vec->action = str_none("free");
+		vec->cpus = vec_list(irq, "smp_affinity_list");
+		vec->effective = vec_list(irq, "effective_affinity_list");
+		vec->state = num_none(none);
+		vec->locked = num_none(none);
+		vec->error = num_none(none);
+		vec_settle(vec);
+	}
+	sys_list_free(names, n);
+	return n;
+}
+
+/**
+ * vec_local() - whether a vector goes to CPUs of its device's CPU nodes only
+ *
+ * Return: 1, 0, or not known.
+ */
+struct num vec_local(const struct vec *vec, const struct dev *dev)
+{
+	const char *list = vec->effective && *vec->effective ? vec->effective : vec->cpus;
+	struct cpus cpus, near;
+
+	if (!dev->place.node.known)
+		return num_none("node unknown");
+	if (!list || cpus_parse(&cpus, list) || cpus_empty(&cpus))
+		return num_none("affinity not readable");
+	if (!place_cpus(&dev->place, &near))
+		return num_none("no CPUs near");
+	return num_of(cpus_within(&cpus, &near));
+}
+
+/**
+ * vecs_count() - how many of a device's vectors go where
+ * @vecs: vectors of this device, or of all
+ * @dev: the device
+ *
+ * A managed vector counts as such, wherever it goes; one whose affinity is not
+ * readable counts in the sum alone.
+ */
+struct vec_count vecs_count(const struct vecs *vecs, const struct dev *dev)
+{
+	struct vec_count count = { num_of(0), num_of(0), num_of(0), num_of(0) };
+	struct num local;
+	unsigned int i;
+
+	for (i = 0; i < vecs->nr; i++) {
+		const struct vec *vec = &vecs->v[i];
+
+		if (strcmp(vec->dev_name.s, dev->name))
+			continue;
+		count.all.v++;
+		if (!vec->state.known) {
+			count.managed = num_none(vec->state.why);
+		} else if (vec->state.v == NRDMA_IRQ_STATE_MANAGED) {
+			count.managed.v++;
+			continue;
+		}
+		local = vec_local(vec, dev);
+		if (local.known && local.v)
+			count.local.v++;
+		else if (local.known)
+			count.remote.v++;
+	}
+	if (!dev->place.node.known) {
+		count.local = num_none("node unknown");
+		count.remote = num_none("node unknown");
+	}
+	if (!count.all.v) {
+		const char *why = dev->place.pci.known ? "no MSI vectors" : "virtual";
+
+		if (!dev->place.pci.known)
+			count.all = num_none(why);
+		count.local = num_none(why);
+		count.remote = num_none(why);
+		count.managed = num_none(why);
+	}
+	return count;
+}
+
+/*
+ * "PCI-MSIX-0000:01:00.0  3-edge  virtio1-input.0", on arm64 "ITS-MSI 524288
+ * Edge  eth0": the action is what follows the type.
+ */
+static struct str vec_counts_action(const char *rest)
+{
+	static const char *const types[] = { "-edge", "-fasteoi", "Edge", "Level" };
+	const char *from = NULL;
+	size_t i;
+
+	for (i = 0; !from && i < sizeof(types) / sizeof(*types); i++)
+		from = strstr(rest, types[i]);
+	from = from ? strpbrk(from, " \t") : NULL;
+	if (!from)
+		return str_none("free");
+	from += strspn(from, " \t");
+	return *from ? str_of(from) : str_none("free");
+}
+
+static int vec_counts_line(struct vec_counts *counts, unsigned int cpus, char *line)
+{
+	unsigned long irq;
+	long long sum = 0, n;
+	struct str *action;
+	long long *v;
+	unsigned int i;
+	char *p, *end;
+
+	irq = strtoul(line, &p, 10);
+	if (p == line || *p != ':' || irq >= IRQS_MAX)
+		return 0;
+	p++;
+	for (i = 0; i < cpus; i++, p = end) {
+		n = strtoll(p, &end, 10);
+		if (end == p)
+			break;
+		sum += n;
+	}
+	if (irq >= counts->nr) {
+		v = realloc(counts->v, (irq + 1) * sizeof(*v));
+		if (!v)
+			return -ENOMEM;
+		counts->v = v;
+		action = realloc(counts->action, (irq + 1) * sizeof(*action));
+		if (!action)
+			return -ENOMEM;
+		counts->action = action;
+		for (i = counts->nr; i <= irq; i++) {
+			v[i] = -1;
+			action[i] = str_none("free");
+		}
+		counts->nr = irq + 1;
+	}
+	counts->v[irq] = sum;
+	counts->action[irq] = vec_counts_action(p);
+	return 0;
+}
+
+/**
+ * vec_counts_read() - read /proc/interrupts
+ * @counts: out, for vec_counts_free()
+ *
+ * Return: 0 or a negative errno.
+ */
+int vec_counts_read(struct vec_counts *counts)
+{
+	unsigned int cpus = 0;
+	char *line = NULL, *p;
+	size_t room = 0;
+	int err = 0;
+	FILE *f;
+
+	memset(counts, 0, sizeof(*counts));
+	f = sys_open("/proc/interrupts");
+	if (!f)
+		return -errno;
+	if (getline(&line, &room, f) >= 0)
+		for (p = line; (p = strstr(p, "CPU")); p += 3)
+			cpus++;
+	while (!err && getline(&line, &room, f) >= 0) {
+		line[strcspn(line, "\n")] = '\0';
+		err = vec_counts_line(counts, cpus, line);
+	}
+	free(line);
+	fclose(f);
+	if (err)
+		vec_counts_free(counts);
+	return err;
+}
+
+void vec_counts_free(struct vec_counts *counts)
+{
+	free(counts->v);
+	free(counts->action);
+	memset(counts, 0, sizeof(*counts));
+}
+
+struct num vec_counts_of(const struct vec_counts *counts, struct num irq)
+{
+	if (!irq.known)
+		return num_none(irq.why);
+	if (irq.v < 0 || irq.v >= counts->nr || counts->v[irq.v] < 0)
+		return num_none("free");
+	return num_of(counts->v[irq.v]);
+}
