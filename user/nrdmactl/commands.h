@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef NRDMACTL_COMMANDS_H
+#define NRDMACTL_COMMANDS_H
+
+struct cmd;
+
+extern const struct cmd cmd_status;
+extern const struct cmd cmd_dev_show;
+extern const struct cmd cmd_dev_set;
+extern const struct cmd cmd_irq_show;
+extern const struct cmd cmd_irq_set;
+extern const struct cmd cmd_irq_restore;
+extern const struct cmd cmd_buf_show;
+extern const struct cmd cmd_run;
+extern const struct cmd cmd_monitor;
+
+#endif /* NRDMACTL_COMMANDS_H */

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "commands.h"
+#include "dev_put.h"
+#include "mod_buf.h"
+#include "mod_dev.h"
+#include "mod_irq.h"
+#include "out.h"
+#include "say.h"
+#include "verbs.h"
+#include "words.h"
+
+static const struct out_field status_fields[] = {
+	{ "name" },
+	{ "ports", NULL, NULL, OUT_ROWS },
+	{ "ports.link", "DEVICE", NULL, OUT_TEXT },
+	{ "no_port", NULL, "", OUT_TEXT },
+	{ "ports.port" },
+	{ "ports.link_layer", "LINK" },
+	{ "ports.state", "STATE" },
+	{ "ports.physical_state", "PHYSICAL", NULL, OUT_DETAIL },
+	{ "ports.rate", "RATE", NULL, OUT_RIGHT },
+	{ "ports.lane", NULL, " " },
+	{ "ports.width", NULL, " x" },
+	{ "ports.active_mtu", "MTU" },
+	{ "ports.max_mtu", NULL, "/" },
+	{ "ports.netdev_mtu", NULL, " net ", OUT_QUIET },
+	{ "ports.netdev", "NETDEV", NULL, OUT_DETAIL },
+	{ "node", "NODE" },
+	{ "node_source", NULL, " ", OUT_QUIET },
+	{ "mem_node", "MEM NODE", NULL, OUT_DETAIL },
+	{ "cpu_node", "CPU NODE", NULL, OUT_DETAIL },
+	{ "pci", "PCI", NULL, OUT_DETAIL },
+	{ "pcie_speed", "PCIE" },
+	{ "pcie_width", NULL, " x" },
+	{ "pcie_rate", NULL, " " },
+	{ "pcie_max_speed", "PCIE MAX", NULL, OUT_DETAIL },
+	{ "pcie_max_width", NULL, " x", OUT_DETAIL },
+	{ "pcie_max_rate", NULL, " ", OUT_DETAIL },
+	{ "pcie_upstream_max_speed", "PORT ABOVE MAX", NULL, OUT_DETAIL },
+	{ "pcie_upstream_max_width", NULL, " x", OUT_DETAIL },
+	{ "pcie_upstream_max_rate" },
+	{ "vectors", "VECTORS", NULL, OUT_DETAIL | OUT_RIGHT },
+	{ "vectors_local", "L/R/M" },
+	{ "vectors_remote", NULL, "/" },
+	{ "vectors_managed", NULL, "/" },
+	{ "steering", "STEERING", NULL, OUT_DETAIL },
+	{ "buf_count", "BUFFERS" },
+	{ "buf_bytes", NULL, ": " },
+	{ "buf_remote_bytes" },
+	{ "buf_node_bytes" },
+	{ "buf_node_bytes.node", "ON NODE", "node", OUT_DETAIL },
+	{ "buf_node_bytes.bytes", NULL, " ", OUT_DETAIL },
+	{ "firmware", "FIRMWARE", NULL, OUT_DETAIL },
+	{ "driver", "DRIVER", NULL, OUT_DETAIL },
+};
+
+
+static void status_port(struct out *o, const struct dev *dev, const struct dev_port *port)
+{
+	char link[96];
+
+	snprintf(link, sizeof(link), "%s/%u", dev->name, port->port);
+	out_elem(o);
+	out_text(o, "link", link);
+	dev_put_port(o, port);
+	out_elem_end(o);
+}
+
+/* How much of a device's buffers lies where */
+static void status_node_bytes(struct out *o, const struct dev *dev, const struct bufs *bufs)
+{
+	long long bytes[CPUS_MAX] = { 0 };
+	unsigned int i, n;
+
+	for (i = 0; i < bufs->nr; i++) {
+		const struct buf *buf = &bufs->v[i];
+
+		if (buf->orphan.v || strcmp(buf->dev_name.s, dev->name))
+			continue;
+		for (n = 0; n < buf->nr_node_bytes; n++)
+			if (buf->node_bytes[n].node < CPUS_MAX)
+				bytes[buf->node_bytes[n].node] += buf->node_bytes[n].bytes;
+	}
+	out_array(o, "buf_node_bytes");
+	for (n = 0; n < CPUS_MAX; n++) {
+		if (!bytes[n])
+			continue;
+		out_elem(o);
+		out_int(o, "node", n);
+		out_bytes(o, "bytes", num_of(bytes[n]));
+		out_elem_end(o);
+	}
+	out_array_end(o);
+}
+
+static void status_dev(struct out *o, const struct dev *dev, unsigned int port,
+		       const struct vecs *vecs, const struct bufs *bufs)
+{
+	struct vec_count count = vecs_count(vecs, dev);
+	unsigned int i;
+
+	out_record(o);
+	out_text(o, "name", dev->name);
+	dev_put_place(o, dev);
+	dev_put_pcie(o, dev);
+	out_num(o, "vectors", count.all);
+	out_num(o, "vectors_local", count.local);
+	out_num(o, "vectors_remote", count.remote);
+	out_num(o, "vectors_managed", count.managed);
+	if (dev->policy.known)
+		out_str(o, "steering", words_of(words_policy, dev->policy.mode));
+	else
+		out_null(o, "steering", dev->by_module ? "no PCI function" : "no module");
+	dev_put_buffers(o, dev);
+	status_node_bytes(o, dev, bufs);
+	out_str(o, "firmware", dev->firmware);
+	out_str(o, "driver", dev->driver);
+	out_array(o, "ports");
+	for (i = 0; i < dev->nr_ports; i++)
+		if (!port || dev->ports[i].port == port)
+			status_port(o, dev, &dev->ports[i]);
+	out_array_end(o);
+	if (!dev->nr_ports)
+		out_text(o, "no_port", dev->name);
+	out_record_end(o);
+}
+
+/* Exit status of what went on although a part failed */
+static int status_worse(int a, int b)
+{
+	return a == EXIT_DONE && b != EXIT_DONE ? EXIT_PARTIAL : a;
+}
+
+static int status_run(const struct args *args)
+{
+	struct bufs bufs = { 0 };
+	struct vecs vecs = { 0 };
+	struct picked picked;
+	unsigned int i;
+	struct out o;
+	struct mod mod;
+	int status;
+
+	if (pick(&picked, args)) {
+		pick_free(&picked);
+		return EXIT_FAILED;
+	}
+	if (mod_open(&mod)) {
+		status = mod_dev_dump(&mod, &picked.devs);
+		status = status_worse(status, mod_irq_dump(&mod, &vecs, NULL, NULL));
+		status = status_worse(status, mod_buf_dump(&mod, &bufs, NULL));
+	} else {
+		status = mod_status(&mod);
+		for (i = 0; picked.match[i]; i++)
+			vecs_read(&vecs, picked.match[i]);
+	}
+	mod_close(&mod);
+	verbs_read(picked.match);
+	if (!picked.devs.nr)
+		say("no RDMA device on this host");
+
+	out_open(&o, OUT_TABLE, OUT_FIELDS(status_fields));
+	for (i = 0; picked.match[i]; i++)
+		status_dev(&o, picked.match[i], picked.port, &vecs, &bufs);
+	if (out_close(&o))
+		status = EXIT_FAILED;
+	vecs_free(&vecs);
+	bufs_free(&bufs);
+	pick_free(&picked);
+	return status;
+}
+
+const struct cmd cmd_status = {
+	.object = "status",
+	.pos = "[DEV]",
+	.help = "each port and its device: link, node, PCIe, vectors local/remote/managed, buffers",
+	.run = status_run,
+};
