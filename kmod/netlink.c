@@ -147,7 +147,6 @@ static const struct genl_ops nrdma_nl_ops[] = {
 	},
 	{
 		.cmd		= NRDMA_CMD_IRQ_GET,
-		.start		= nrdma_nl_irq_get_start,
 		.dumpit		= nrdma_nl_irq_get_dumpit,
 		.policy		= nrdma_nl_irq_get_policy,
 		.maxattr	= NRDMA_A_IRQ_POLICY,

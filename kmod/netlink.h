@@ -36,7 +36,6 @@ int nrdma_nl_dev_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
 int nrdma_nl_dev_set_doit(struct sk_buff *skb, struct genl_info *info);
 
 /* nl_vector.c */
-int nrdma_nl_irq_get_start(struct netlink_callback *cb);
 int nrdma_nl_irq_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
 
 /* nl_irq.c */

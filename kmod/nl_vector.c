@@ -142,69 +142,39 @@ static struct nrdma_plan *nrdma_nl_irq_plan(struct netlink_callback *cb,
 	return plan;
 }
 
-/**
- * nrdma_nl_irq_get_start() - refuse what a dump of one device cannot answer
- * @cb: the dump
- *
- * Here and not in the dump itself, since programs read an error from an answer
- * of its own but tend to overlook one at the end of a dump.
- *
- * Return: 0 or a negative errno, with extack.
+/*
+ * With @named, what cannot be answered is refused; otherwise a device that is
+ * gone or has no interrupts hides no other.
  */
-int nrdma_nl_irq_get_start(struct netlink_callback *cb)
-{
-	struct nrdma_irq_count count;
-	struct nrdma_func *func;
-	struct nrdma_plan *plan;
-	struct nrdma_dev *dev;
-	int ret = 0;
-
-	dev = nrdma_nl_dump_dev(cb, NRDMA_A_IRQ_DEV_INDEX, NRDMA_A_IRQ_DEV_NAME);
-	if (IS_ERR_OR_NULL(dev))
-		return PTR_ERR_OR_ZERO(dev);
-	if (!genl_info_dump(cb)->attrs[NRDMA_A_IRQ_POLICY])
-		goto put_dev;
-
-	func = nrdma_nl_func_begin(dev, sock_net(cb->skb->sk), cb->extack);
-	if (IS_ERR(func)) {
-		ret = PTR_ERR(func);
-		goto put_dev;
-	}
-	plan = nrdma_nl_irq_plan(cb, func, cb->extack);
-	ret = PTR_ERR_OR_ZERO(plan);
-	if (plan && !ret) {
-		nrdma_plan_free(plan);
-		nrdma_func_count(func, &count);
-		if (!count.vectors) {
-			NL_SET_ERR_MSG(cb->extack, NRDMA_NO_VECTORS);
-			ret = -ENOENT;
-		}
-	}
-	nrdma_nl_func_end(dev, func);
-put_dev:
-	nrdma_dev_put(dev);
-	return ret;
-}
-
 static int nrdma_nl_dump_func(struct sk_buff *skb, struct netlink_callback *cb,
-			      struct nrdma_dev *dev)
+			      struct nrdma_dev *dev, bool named)
 {
+	bool planned = genl_info_dump(cb)->attrs[NRDMA_A_IRQ_POLICY];
+	struct netlink_ext_ack *extack = named ? cb->extack : NULL;
 	struct nrdma_nl_irq_dump dump = { .skb = skb, .cb = cb, .dev = dev };
 	struct nrdma_nl_irq_ctx *ctx = (void *)cb->ctx;
 	struct nrdma_func *func;
 	struct nrdma_plan *plan;
 	int ret;
 
-	/* One that is gone, or has no interrupts, hides no other. */
-	func = nrdma_nl_func_begin(dev, sock_net(cb->skb->sk), NULL);
+	func = nrdma_nl_func_begin(dev, sock_net(cb->skb->sk), planned ? extack : NULL);
 	if (IS_ERR(func))
-		return 0;
-	plan = nrdma_nl_irq_plan(cb, func, NULL);
-	if (!IS_ERR(plan))
-		dump.plan = plan;
+		return named && planned ? PTR_ERR(func) : 0;
+	plan = nrdma_nl_irq_plan(cb, func, extack);
+	if (IS_ERR(plan)) {
+		ret = PTR_ERR(plan);
+		if (named)
+			goto end;
+		plan = NULL;
+	}
+	dump.plan = plan;
 	ret = nrdma_func_for_each(func, ctx->vector, nrdma_nl_dump_vector, &dump);
-	if (!IS_ERR(plan))
-		nrdma_plan_free(plan);
+	nrdma_plan_free(plan);
+	if (!ret && !ctx->vector && named && planned) {
+		NL_SET_ERR_MSG(extack, NRDMA_NO_VECTORS);
+		ret = -ENOENT;
+	}
+end:
 	nrdma_nl_func_end(dev, func);
 	return ret;
 }
@@ -230,7 +200,7 @@ int nrdma_nl_irq_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 		return PTR_ERR(dev);
 	if (dev) {
 		if (ctx->vector != NRDMA_NL_IRQ_DONE)
-			ret = nrdma_nl_dump_func(skb, cb, dev);
+			ret = nrdma_nl_dump_func(skb, cb, dev, true);
 		if (!ret)
 			ctx->vector = NRDMA_NL_IRQ_DONE;
 		nrdma_dev_put(dev);
@@ -238,7 +208,7 @@ int nrdma_nl_irq_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 	}
 
 	while ((dev = nrdma_dev_get_next(&ctx->id))) {
-		ret = nrdma_nl_dump_func(skb, cb, dev);
+		ret = nrdma_nl_dump_func(skb, cb, dev, false);
 		nrdma_dev_put(dev);
 		if (ret)
 			break;
