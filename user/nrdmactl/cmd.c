@@ -9,6 +9,8 @@
 #include "say.h"
 #include "size.h"
 
+struct opts opts;
+
 bool cmd_abbreviates(const char *word, const char *whole)
 {
 	return *word && !strncmp(word, whole, strlen(word));

@@ -5,8 +5,6 @@
 #include "cmd.h"
 #include "say.h"
 
-struct opts opts;
-
 /*
  * Options may stand anywhere before "--"; what is left is the command.
  *

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The tool as its user meets it: arguments, exit status, output. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <json-c/json.h>
+
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof(*(a)))
+#define OUTPUT_MAX	(256 * 1024)
+
+static char out[OUTPUT_MAX], err[OUTPUT_MAX];
+
+static void slurp(FILE *f, char *buf)
+{
+	size_t n;
+
+	rewind(f);
+	n = fread(buf, 1, OUTPUT_MAX - 1, f);
+	buf[n] = '\0';
+	fclose(f);
+}
+
+/* Runs the tool with words set apart by spaces; out and err are what it printed. */
+static int tool(const char *words)
+{
+	FILE *o = tmpfile(), *e = tmpfile();
+	char *argv[32] = { "nrdmactl" };
+	char *copy = strdup(words), *save, *word;
+	int argc = 1, status;
+	pid_t pid;
+
+	assert_non_null(o);
+	assert_non_null(e);
+	for (word = strtok_r(copy, " ", &save); word; word = strtok_r(NULL, " ", &save))
+		argv[argc++] = strcmp(word, "''") ? word : "";
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		dup2(fileno(o), STDOUT_FILENO);
+		dup2(fileno(e), STDERR_FILENO);
+		execv(getenv("NRDMACTL"), argv);
+		_exit(99);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	slurp(o, out);
+	slurp(e, err);
+	free(copy);
+	if (!WIFEXITED(status))
+		fail_msg("nrdmactl %s: killed\n%s", words, err);
+	return WEXITSTATUS(status);
+}
+
+struct line {
+	const char *words;
+	int status;
+	const char *out;	/* part of standard output, NULL: there is none */
+	const char *err;	/* part of standard error, NULL: there is none */
+};
+
+static void try_lines(const struct line *line, size_t n)
+{
+	int status;
+
+	for (; n; n--, line++) {
+		status = tool(line->words);
+		if (status != line->status)
+			fail_msg("nrdmactl %s: status %d\n%s%s", line->words, status, out, err);
+		if (line->out ? !strstr(out, line->out) : *out)
+			fail_msg("nrdmactl %s: prints\n%s", line->words, out);
+		if (line->err ? !strstr(err, line->err) : *err)
+			fail_msg("nrdmactl %s: says\n%s", line->words, err);
+		/* Bad input is one line */
+		if (line->status == 1 && strchr(err, '\n') != err + strlen(err) - 1)
+			fail_msg("nrdmactl %s: more than a line\n%s", line->words, err);
+	}
+}
+
+#define NO_MODULE	"module nrdma is not loaded"
+
+static void bad_usage(void **state)
+{
+	static const struct line lines[] = {
+		{ "nonsense", 1, NULL, "no object \"nonsense\": see nrdmactl help" },
+		{ "''", 1, NULL, "no object \"\"" },
+		{ "dev nonsense", 1, NULL, "there is show, set (nrdmactl help dev)" },
+		{ "irq zap mlx5_0", 1, NULL, "there is show, set, restore" },
+		{ "status mlx5_0 nonsense", 1, NULL, "\"nonsense\" is too much" },
+		{ "dev set", 1, NULL, "DEV is missing" },
+		{ "dev set mlx5_0", 1, NULL, "nothing to set: node N or node auto" },
+		{ "dev set mlx5_0 nodde 1", 1, NULL, "no key \"nodde\": there is node" },
+		{ "dev set mlx5_0 node", 1, NULL, "node: N|auto is missing" },
+		{ "dev set mlx5_0 node x", 1, NULL, "node \"x\": is a whole number" },
+		{ "dev set mlx5_0 node 1 node 2", 1, NULL, "node is given twice" },
+		{ "dev set mlx5_0 node 99999999999", 1, NULL, "whole number" },
+		{ "irq set mlx5_0", 1, NULL, "nothing to set: policy, lock" },
+		{ "irq set mlx5_0 dry-run", 1, NULL, "nothing to set" },
+		{ "irq set mlx5_0 policy", 1, NULL, "policy: POLICY is missing" },
+		{ "irq set mlx5_0 policy best", 1, NULL,
+		  "policy \"best\": is one of local, spread, off, node N, cpus LIST" },
+		{ "irq set mlx5_0 policy node", 1, NULL, "policy node: N is missing" },
+		{ "irq set mlx5_0 policy node -", 1, NULL, "no option \"-\"" },
+		{ "irq set mlx5_0 policy node x", 1, NULL, "policy node \"x\"" },
+		{ "irq set mlx5_0 policy cpus 0-", 1, NULL,
+		  "policy cpus \"0-\": is a list of CPUs like 0-3,8" },
+		{ "irq set mlx5_0 exclude a", 1, NULL, "exclude \"a\"" },
+		{ "irq set mlx5_0 lock maybe", 1, NULL, "lock \"maybe\": is one of on, off" },
+		{ "irq show mlx5_0 watch 0", 1, NULL, "watch 0" },
+		{ "irq show watch x", 1, NULL, "watch \"x\"" },
+		{ "monitor count 0", 1, NULL, "count 0" },
+		{ "monitor mlx5_0", 1, NULL, "no key \"mlx5_0\": there is count, timeout" },
+		{ "-x status", 1, NULL, "no option \"-x\": there are -j -p -d -V" },
+		{ "status --json", 1, NULL, "no option \"--json\"" },
+		{ "run mlx5_0", 125, NULL, "COMMAND [ARG]... is missing after \"--\"" },
+		{ "run mlx5_0 --", 125, NULL, "is missing" },
+		{ "run -- true", 125, NULL, "DEV is missing" },
+		{ "run mlx5_0 true", 125, NULL, "\"true\" is too much" },
+	};
+
+	(void)state;
+	try_lines(lines, ARRAY_SIZE(lines));
+}
+
+static void refused(void **state)
+{
+	static const struct line lines[] = {
+		{ "status nosuch", 2, NULL, "no RDMA device \"nosuch\": there is irdma0 (" },
+		{ "dev show mlx4_0/3", 2, NULL, "mlx4_0 has no port 3: there is 1, 2" },
+		{ "dev show 0000:ff:00.0", 2, NULL, "no RDMA device" },
+		{ "dev set eth1 node 1", 2, NULL,
+		  "\"eth1\" is more than one device: rxe_eth1 and siw_eth1" },
+		{ "dev set mlx5_0 node 1", 2, NULL, NO_MODULE },
+		{ "irq set eth1 policy local", 2, NULL, NO_MODULE },
+		{ "irq restore mlx5_0", 2, NULL, NO_MODULE },
+		{ "buf show", 2, NULL, NO_MODULE },
+		{ "buf", 2, NULL, NO_MODULE },
+		{ "monitor timeout 1", 2, NULL, NO_MODULE },
+		{ "run nosuch -- true", 125, NULL, "no RDMA device" },
+		{ "run odd0 -- true", 125, NULL, "node is not known (no netdev)" },
+		{ "run irdma0 -- true", 125, NULL, "node is not known (not in firmware)" },
+		{ "run rxe_bond0 -- true", 125, NULL, "node is not known (lower devices differ)" },
+	};
+
+	(void)state;
+	try_lines(lines, ARRAY_SIZE(lines));
+}
+
+static void text(void **state)
+{
+	static const struct line lines[] = {
+		{ "-V", 0, "nrdmactl " NRDMA_VERSION "\n", NULL },
+		{ "help", 0, "nrdmactl irq set DEV [policy local|spread|off|node N|cpus LIST]", NULL },
+		{ "he dev", 0, "nrdmactl dev set DEV [node N|auto]", NULL },
+		{ "dev help", 0, "nrdmactl dev show [DEV]", NULL },
+		{ "irq set help", 0, "nrdmactl irq set", NULL },
+		{ "help help", 1, NULL, "no object" },
+		{ "", 0, "\nmlx5_0/1    InfiniBand active", NO_MODULE },
+		{ "status", 0, "200 Gb/s HDR x4", NO_MODULE },
+		{ "st mlx5_0", 0, "8.0 GT/s x8 63 Gb/s", NO_MODULE },
+		{ "status mlx4_0", 0, "n/a (port down)", NO_MODULE },
+		{ "status mlx4_0/2", 0, "mlx4_0/2 RoCE down", NO_MODULE },
+		{ "status odd0", 0, "odd0/1 unknown n/a (Is a directory)", NO_MODULE },
+		{ "status rxe_bond0", 0, "n/a (lower devices differ)", NO_MODULE },
+		{ "status irdma0", 0, "n/a (not in firmware)", NO_MODULE },
+		{ "status ens2", 0, "mlx4_0/1", NO_MODULE },
+		{ "status 81:00.0", 0, "mlx5_0/1", NO_MODULE },
+		{ "-d status siw_eth1", 0, "siw\n", NO_MODULE },
+		{ "d", 0, "PCI function     0000:81:00.0", NO_MODULE },
+		{ "dev show mlx5_0", 0, "node             1, from pci", NO_MODULE },
+		{ "-d de sh eth1", 0, "found by way of  virtio virtio3", NO_MODULE },
+		{ "i s mlx5_0", 0, "mlx5_comp0@pci:0000:81:00.0", NO_MODULE },
+		{ "irq show 0000:81:00.0", 0, "remote", NO_MODULE },
+		{ "irq show odd0", 0, NULL, "no PCI function" },
+	};
+
+	(void)state;
+	try_lines(lines, ARRAY_SIZE(lines));
+}
+
+static void completion(void **state)
+{
+	static const struct line lines[] = {
+		{ "complete ''", 0, "status\ndev\nirq\nbuf\nrun\nmonitor\nhelp\n", NULL },
+		{ "complete s", 0, "status\n", NULL },
+		{ "complete irq ''", 0, "show\nset\nrestore\n", NULL },
+		{ "complete irq set mlx", 0, "mlx4_0\nmlx5_0\n", NULL },
+		{ "complete irq set mlx5_0 ''", 0, "policy\nlock\nexclude\nisolated\ndry-run\n", NULL },
+		{ "complete irq set mlx5_0 lock ''", 0, "on\noff\n", NULL },
+		{ "complete irq set mlx5_0 policy s", 0, "spread\n", NULL },
+		{ "complete irq set mlx5_0 lock on ''", 0, "policy\nexclude\n", NULL },
+		{ "complete status ens", 0, "ens2\n", NULL },
+		{ "complete run mlx5_0 ''", 0, "--\n", NULL },
+		{ "complete nonsense x", 0, NULL, NULL },
+	};
+
+	(void)state;
+	try_lines(lines, ARRAY_SIZE(lines));
+}
+
+/* Words, a JSON pointer into what is printed, and what stands there */
+static void json(void **state)
+{
+	static const struct {
+		const char *words, *pointer, *value;
+	} t[] = {
+		{ "-j", "/2/name", "\"mlx5_0\"" },
+		{ "-j status mlx5_0", "/0/node", "1" },
+		{ "-j status mlx5_0", "/0/node_source", "\"pci\"" },
+		{ "-jp status mlx5_0", "/0/cpu_node/0", "1" },
+		{ "status mlx5_0 -j", "/0/ports/0/rate", "200000000000" },
+		{ "-j status mlx5_0", "/0/ports/0/link_layer", "\"InfiniBand\"" },
+		{ "-j status mlx5_0", "/0/pcie_rate", "63015384615" },
+		{ "-j status mlx5_0", "/0/pcie_max_width", "16" },
+		{ "-j status mlx5_0", "/0/pcie_upstream_max_width", "16" },
+		{ "-j status mlx5_0", "/0/vectors", "4" },
+		{ "-j status mlx5_0", "/0/vectors_local", "2" },
+		{ "-j status mlx5_0", "/0/vectors_remote", "1" },
+		{ "-j status mlx5_0", "/0/vectors_managed", "null" },
+		{ "-j status mlx5_0", "/0/buf_bytes", "null" },
+		{ "-j status irdma0", "/0/node", "null" },
+		{ "-j status irdma0", "/0/node_source", "null" },
+		{ "-j status irdma0", "/0/pci", "\"0000:00:06.0\"" },
+		{ "-j status odd0", "/0/ports/0/rate", "null" },
+		{ "-j status odd0", "/0/ports/0/state", "null" },
+		{ "-j status odd0", "/0/firmware", "\"???\\\"garbage\"" },
+		{ "-j status odd1", "/0/ports", "[]" },
+		{ "-j status mlx4_0", "/0/ports/1/rate", "null" },
+		{ "-j status mlx4_0", "/0/pci", "\"10000:00:02.0\"" },
+		{ "-j status mlx4_0", "/0/ports/0/netdev_mtu", "1500" },
+		{ "-j status eth1", "/1/name", "\"siw_eth1\"" },
+		{ "-j dev show siw_eth1", "/0/driver", "\"siw\"" },
+		{ "-j dev show rxe_eth1", "/0/step/0/bus", "\"net\"" },
+		{ "-j dev show rxe_eth1", "/0/step/2/node", "0" },
+		{ "-j dev show rxe_eth1", "/0/policy", "null" },
+		{ "-j dev show rxe_eth1", "/0/chardev", "null" },
+		{ "-j dev show mlx5_0", "/0/tier", "\"node\"" },
+		{ "-j irq show mlx5_0", "/1/irq", "101" },
+		{ "-j irq show mlx5_0", "/1/vector", "null" },
+		{ "-j irq show mlx5_0", "/1/effective", "\"0\"" },
+		{ "-j irq show mlx5_0", "/1/node", "0" },
+		{ "-j irq show mlx5_0", "/1/local", "false" },
+		{ "-j irq show mlx5_0", "/1/count", "41" },
+		{ "-j irq show mlx5_0", "/3/action", "null" },
+		{ "-j irq show mlx5_0", "/3/cpus", "null" },
+		{ "-j irq show odd0", "", "[]" },
+	};
+	struct json_object *root, *value;
+	const char *text;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(t); i++) {
+		if (tool(t[i].words))
+			fail_msg("nrdmactl %s: %s", t[i].words, err);
+		root = json_tokener_parse(out);
+		if (!root || !json_object_is_type(root, json_type_array))
+			fail_msg("nrdmactl %s: not an array: %s", t[i].words, out);
+		if (json_pointer_get(root, t[i].pointer, &value))
+			fail_msg("nrdmactl %s: no %s: %s", t[i].words, t[i].pointer, out);
+		text = json_object_to_json_string_ext(value, JSON_C_TO_STRING_PLAIN);
+		if (strcmp(text, t[i].value))
+			fail_msg("nrdmactl %s: %s is %s", t[i].words, t[i].pointer, text);
+		json_object_put(root);
+	}
+}
+
+/* A device that nothing can be read of has a row like the others */
+static void one_odd_device(void **state)
+{
+	struct json_object *root;
+
+	(void)state;
+	assert_int_equal(tool("-j status"), 0);
+	root = json_tokener_parse(out);
+	assert_int_equal(json_object_array_length(root), 8);
+	json_object_put(root);
+}
+
+static void no_device(void **state)
+{
+	static const struct line lines[] = {
+		{ "-j status", 0, "[]\n", "no RDMA device on this host" },
+		{ "status", 0, NULL, "no RDMA device on this host" },
+		{ "status mlx5_0", 2, NULL, "no RDMA device \"mlx5_0\": this host has none" },
+		{ "-j dev", 0, "[]\n", "no RDMA device" },
+		{ "-j irq", 0, "[]\n", NO_MODULE },
+	};
+	char *root = strdup(getenv("NRDMA_SYSROOT"));
+
+	(void)state;
+	setenv("NRDMA_SYSROOT", "/nonexistent", 1);
+	try_lines(lines, ARRAY_SIZE(lines));
+	setenv("NRDMA_SYSROOT", root, 1);
+	free(root);
+}
+
+/* Standard output that takes nothing is a failure */
+static void full_disk(void **state)
+{
+	char cmd[1024];
+
+	(void)state;
+	snprintf(cmd, sizeof(cmd), "%s -j status >/dev/full 2>/dev/null", getenv("NRDMACTL"));
+	assert_int_equal(WEXITSTATUS(system(cmd)), 2);
+	snprintf(cmd, sizeof(cmd), "%s dev >/dev/full 2>/dev/null", getenv("NRDMACTL"));
+	assert_int_equal(WEXITSTATUS(system(cmd)), 2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(bad_usage),
+		cmocka_unit_test(refused),
+		cmocka_unit_test(text),
+		cmocka_unit_test(completion),
+		cmocka_unit_test(json),
+		cmocka_unit_test(one_odd_device),
+		cmocka_unit_test(no_device),
+		cmocka_unit_test(full_disk),
+	};
+
+	return cmocka_run_group_tests_name("cmdline", tests, NULL, NULL);
+}
