@@ -52,12 +52,15 @@ int nrdma_buf_recv(struct nrdma_dev *dev, int sock, struct nrdma_buf **buf)
 	char mark[sizeof(nrdma_share_mark)];
 	union nrdma_share_control control;
 	struct iovec iov = { .iov_base = mark, .iov_len = sizeof(mark) };
-	/* Room for one: the kernel drops what is over, and says MSG_CTRUNC */
+	/*
+	 * Room for one, without the padding, which would hold a second: the
+	 * kernel drops what is over, and says MSG_CTRUNC
+	 */
 	struct msghdr msg = {
 		.msg_iov = &iov,
 		.msg_iovlen = 1,
 		.msg_control = &control,
-		.msg_controllen = sizeof(control),
+		.msg_controllen = CMSG_LEN(sizeof(int)),
 	};
 	struct cmsghdr *cmsg;
 	int fd = -1, ret;
