@@ -47,17 +47,25 @@ user:
 TESTBIN := $(patsubst tests/bin/%.c,build/testbin/%,$(wildcard tests/bin/*.c))
 TESTCFLAGS := -O2 -g -Wall -Wextra -Werror -Iinclude/uapi -Iuser/lib -pthread
 
-testbin: $(TESTBIN)
+testbin: $(TESTBIN) build/testbin/rdma-write
 
 # What a program links with, it includes.
 testlib = $(shell sed -n \
 	-e 's,^.include <infiniband/verbs\.h>.*,-libverbs,p' \
 	-e 's,^.include <rdma/rdma_cma\.h>.*,-lrdmacm,p' \
-	-e 's,^.include <numa\.h>.*,-lnuma,p' $(1))
+	-e 's,^.include <numa\.h>.*,-lnuma,p' \
+	-e 's,^.include <nrdma\.h>.*,-Luser/build/lib -lnrdma,p' $(1))
 
 build/testbin/%: tests/bin/%.c $(wildcard tests/bin/*.h include/uapi/linux/*.h user/lib/*.h)
 	@mkdir -p $(@D)
 	$(CC) $(TESTCFLAGS) $(CFLAGS) -o $@ $< $(LDFLAGS) $(call testlib,$<)
+
+$(filter build/testbin/t-lib%,$(TESTBIN)) build/testbin/rdma-write: | user
+
+build/testbin/rdma-write: $(wildcard user/examples/*.c)
+	+@$(MAKE) -C user/examples
+	@mkdir -p $(@D)
+	cp user/build/examples/rdma-write $@
 
 # ---- tests ----
 
