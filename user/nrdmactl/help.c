@@ -5,17 +5,21 @@
 #include "cmd.h"
 #include "say.h"
 
-static void help_key(const struct cmd_key *key)
+#define HELP_WIDTH	90
+
+/* A key as help writes it: "[lock on|off]" */
+static void help_key(const struct cmd_key *key, char *text, size_t len)
 {
 	unsigned int i;
+	size_t n;
 
-	printf(" [%s", key->name);
-	if (key->values)
-		for (i = 0; key->values[i]; i++)
-			printf("%s%s", i ? "|" : " ", key->values[i]);
-	else if (key->arg)
-		printf(" %s", key->arg);
-	printf("]");
+	n = snprintf(text, len, " [%s", key->name);
+	for (i = 0; key->values && key->values[i] && n < len; i++)
+		n += snprintf(text + n, len - n, "%s%s", i ? "|" : " ", key->values[i]);
+	if (!key->values && key->arg && n < len)
+		n += snprintf(text + n, len - n, " %s", key->arg);
+	if (n < len)
+		snprintf(text + n, len - n, "]");
 }
 
 /**
@@ -23,15 +27,21 @@ static void help_key(const struct cmd_key *key)
  */
 void help_cmd(const struct cmd *cmd)
 {
+	char text[128];
 	unsigned int i;
+	int n;
 
-	printf("  nrdmactl %s", cmd->object);
+	n = printf("  nrdmactl %s", cmd->object);
 	if (cmd->name)
-		printf(" %s", cmd->name);
+		n += printf(" %s", cmd->name);
 	if (cmd->pos)
-		printf(" %s", cmd->pos);
-	for (i = 0; cmd->keys && cmd->keys[i].name; i++)
-		help_key(&cmd->keys[i]);
+		n += printf(" %s", cmd->pos);
+	for (i = 0; cmd->keys && cmd->keys[i].name; i++) {
+		help_key(&cmd->keys[i], text, sizeof(text));
+		if (n + strlen(text) > HELP_WIDTH)
+			n = printf("\n                ") - 1;
+		n += printf("%s", text);
+	}
 	if (cmd->rest)
 		printf(" -- %s", cmd->rest);
 	printf("\n        %s\n", cmd->help);

@@ -2,8 +2,6 @@
 /* Vectors and the outcome of steering, as irq show, set and restore print them. */
 #include <string.h>
 
-#include <linux/nrdma.h>
-
 #include "cmd.h"
 #include "dev_put.h"
 #include "irq_put.h"
@@ -13,7 +11,7 @@
 #define IRQ_FIELDS_FIRST \
 	{ "dev_name", "DEVICE" }, \
 	{ "pci", "PCI", NULL, OUT_DETAIL }, \
-	{ "vector", "VEC", NULL, OUT_RIGHT }, \
+	{ "vector", "VEC", NULL, OUT_RIGHT | OUT_QUIET }, \
 	{ "irq", "IRQ", NULL, OUT_RIGHT }, \
 	{ "action", "ACTION" }, \
 	{ "cpus", "CPUS" }, \
@@ -22,7 +20,7 @@
 	{ "local", "PLACE" }, \
 	{ "state", "STATE" }, \
 	{ "error", NULL, ": ", OUT_QUIET }, \
-	{ "locked", "LOCK" }, \
+	{ "locked", "LOCK", NULL, OUT_QUIET }, \
 	{ "original", "BEFORE", NULL, OUT_DETAIL }
 
 static const struct out_field irq_fields[] = {
@@ -121,17 +119,14 @@ void irq_put(struct out *o, const struct vec *vec, const struct dev *dev)
  */
 int irq_put_result(const struct dev *dev, const struct dev_policy *policy)
 {
-	struct dev_policy shown = *policy;
 	struct out o;
 
-	if (shown.mode.v != NRDMA_POLICY_NODE)
-		shown.node = num_none(NULL);
 	out_open(&o, OUT_LINE, OUT_FIELDS(irq_result_fields));
 	out_record(&o);
 	out_text(&o, "dev_name", dev->name);
 	if (policy->known) {
 		out_object(&o, "policy");
-		dev_put_policy(&o, &shown);
+		dev_put_policy(&o, policy);
 		out_object_end(&o);
 	} else {
 		out_null(&o, "policy", NULL);

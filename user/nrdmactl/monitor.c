@@ -41,11 +41,10 @@ static const struct out_field monitor_fields[] = {
 	{ "node_source", "", "from " },
 	{ "mem_node" },
 	{ "chardev" },
-	{ "why", "" },
 	{ "policy", NULL },
 	{ "policy.mode", "", "policy " },
-	{ "policy.node" },
-	{ "policy.cpus" },
+	{ "policy.node", NULL, " ", OUT_QUIET },
+	{ "policy.cpus", NULL, " ", OUT_QUIET },
 	{ "policy.exclude" },
 	{ "policy.isolated" },
 	{ "policy.lock", NULL, " lock ", OUT_QUIET },
@@ -58,6 +57,7 @@ static const struct out_field monitor_fields[] = {
 	{ "policy.error", NULL, " error ", OUT_QUIET },
 	{ "policy.steered_at" },
 	{ "policy.steers" },
+	{ "why", "", "- " },
 	{ "id", "", "buffer " },
 	{ "bytes", "", "size " },
 	{ "reason", "" },
@@ -285,7 +285,7 @@ static int monitor_run(const struct args *args)
 		mod_close(&mod);
 		return EXIT_FAILED;
 	}
-	out_open(&mon.o, OUT_LINE, OUT_FIELDS(monitor_fields));
+	out_open(&mon.o, OUT_STREAM, OUT_FIELDS(monitor_fields));
 	monitor_loop(&mon, &mod, timeout);
 	if (out_close(&mon.o))
 		mon.status = EXIT_FAILED;

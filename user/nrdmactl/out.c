@@ -48,7 +48,7 @@ void out_open(struct out *o, enum out_form form, const struct out_field *fields,
 	o->details = opts.details;
 	o->fields = fields;
 	o->nr_fields = nr_fields;
-	if (o->json && form != OUT_LINE)
+	if (o->json && form != OUT_STREAM)
 		o->root = json_object_new_array();
 }
 

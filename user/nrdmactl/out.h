@@ -16,7 +16,8 @@
 enum out_form {
 	OUT_TABLE,	/* a row per record, a column per field */
 	OUT_BLOCK,	/* a block per record, a labelled line per field */
-	OUT_LINE,	/* a line per record, at once: for what never ends */
+	OUT_LINE,	/* a line per record */
+	OUT_STREAM,	/* as it comes: text and JSON, a line per record at once */
 };
 
 #define OUT_RIGHT	(1U << 0)	/* right-aligned column */

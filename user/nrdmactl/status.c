@@ -46,7 +46,7 @@ static const struct out_field status_fields[] = {
 	{ "vectors", "VECTORS", NULL, OUT_DETAIL | OUT_RIGHT },
 	{ "vectors_local", "L/R/M" },
 	{ "vectors_remote", NULL, "/" },
-	{ "vectors_managed", NULL, "/" },
+	{ "vectors_managed", NULL, "/", OUT_QUIET },
 	{ "steering", "STEERING", NULL, OUT_DETAIL },
 	{ "buf_count", "BUFFERS" },
 	{ "buf_bytes", NULL, ": " },
