@@ -5,12 +5,8 @@
 #include "cmd.h"
 #include "commands.h"
 #include "dev_put.h"
-#include "mod_buf.h"
-#include "mod_dev.h"
-#include "mod_irq.h"
 #include "out.h"
-#include "say.h"
-#include "verbs.h"
+#include "survey.h"
 #include "words.h"
 
 static const struct out_field status_fields[] = {
@@ -129,48 +125,24 @@ static void status_dev(struct out *o, const struct dev *dev, unsigned int port,
 	out_record_end(o);
 }
 
-/* Exit status of what went on although a part failed */
-static int status_worse(int a, int b)
-{
-	return a == EXIT_DONE && b != EXIT_DONE ? EXIT_PARTIAL : a;
-}
-
 static int status_run(const struct args *args)
 {
-	struct bufs bufs = { 0 };
-	struct vecs vecs = { 0 };
-	struct picked picked;
-	unsigned int i;
+	struct survey survey;
+	struct dev **match;
 	struct out o;
-	struct mod mod;
 	int status;
 
-	if (pick(&picked, args)) {
-		pick_free(&picked);
+	if (survey_read(&survey, args)) {
+		survey_free(&survey);
 		return EXIT_FAILED;
 	}
-	if (mod_open(&mod)) {
-		status = mod_dev_dump(&mod, &picked.devs);
-		status = status_worse(status, mod_irq_dump(&mod, &vecs, NULL, NULL));
-		status = status_worse(status, mod_buf_dump(&mod, &bufs, NULL));
-	} else {
-		status = mod_status(&mod);
-		for (i = 0; picked.match[i]; i++)
-			vecs_read(&vecs, picked.match[i]);
-	}
-	mod_close(&mod);
-	verbs_read(picked.match);
-	if (!picked.devs.nr)
-		say("no RDMA device on this host");
-
+	status = survey.status;
 	out_open(&o, OUT_TABLE, OUT_FIELDS(status_fields));
-	for (i = 0; picked.match[i]; i++)
-		status_dev(&o, picked.match[i], picked.port, &vecs, &bufs);
+	for (match = survey.picked.match; *match; match++)
+		status_dev(&o, *match, survey.picked.port, &survey.vecs, &survey.bufs);
 	if (out_close(&o))
 		status = EXIT_FAILED;
-	vecs_free(&vecs);
-	bufs_free(&bufs);
-	pick_free(&picked);
+	survey_free(&survey);
 	return status;
 }
 

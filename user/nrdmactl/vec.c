@@ -132,15 +132,24 @@ int vecs_read(struct vecs *vecs, const struct dev *dev)
 struct num vec_local(const struct vec *vec, const struct dev *dev)
 {
 	const char *list = vec->effective && *vec->effective ? vec->effective : vec->cpus;
-	struct cpus cpus, near;
+	struct num local = num_none("affinity not readable");
+	struct cpus cpus;
+	int cpu, node;
 
 	if (!dev->place.node.known)
 		return num_none("node unknown");
-	if (!list || cpus_parse(&cpus, list) || cpus_empty(&cpus))
-		return num_none("affinity not readable");
-	if (!place_cpus(&dev->place, &near))
-		return num_none("no CPUs near");
-	return num_of(cpus_within(&cpus, &near));
+	if (!list || cpus_parse(&cpus, list))
+		return local;
+	for (cpu = cpus_next(&cpus, -1); cpu >= 0; cpu = cpus_next(&cpus, cpu)) {
+		node = numa_of_cpu(cpu);
+		/* An offline CPU takes no interrupts */
+		if (node < 0)
+			continue;
+		if (!cpus_has(&dev->place.cpu_nodes, node))
+			return num_of(0);
+		local = num_of(1);
+	}
+	return local;
 }
 
 /**
