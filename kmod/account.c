@@ -144,8 +144,19 @@ void nrdma_memlock_uncharge(struct nrdma_memlock *charge)
 static DEFINE_SPINLOCK(nrdma_users_lock);
 static DEFINE_HASHTABLE(nrdma_users, 6);
 
-/* Pages in buffers, by node, of all users */
-static atomic_long_t *nrdma_node_pages;
+/**
+ * struct nrdma_node_account - buffers on a node
+ * @pages: in buffers, of all users
+ * @uid_cap: most pages of one user, 0 for uid_cap percent
+ * @node_cap: most pages of all users, 0 for node_cap percent
+ */
+struct nrdma_node_account {
+	atomic_long_t	pages;
+	unsigned long	uid_cap;
+	unsigned long	node_cap;
+};
+
+static struct nrdma_node_account *nrdma_node_accounts;
 
 static struct nrdma_user *nrdma_user_find(kuid_t uid)
 {
@@ -201,12 +212,44 @@ void nrdma_user_put(struct nrdma_user *user)
 	kfree(user);
 }
 
-static bool nrdma_pages_charge(atomic_long_t *counter, unsigned long pages, int node,
-			       unsigned int percent)
+static unsigned long nrdma_cap(int node, unsigned long set, unsigned int percent)
 {
-	unsigned long cap = mult_frac(node_present_pages(node),
-				      (unsigned long)min(percent, 100U), 100UL);
+	return set ?: mult_frac(node_present_pages(node), (unsigned long)min(percent, 100U),
+				100UL);
+}
 
+/**
+ * nrdma_caps_get() - the caps of a node
+ * @node: node
+ * @caps: filled in
+ */
+void nrdma_caps_get(int node, struct nrdma_caps *caps)
+{
+	const struct nrdma_node_account *account = &nrdma_node_accounts[node];
+
+	caps->uid = nrdma_cap(node, READ_ONCE(account->uid_cap), READ_ONCE(uid_cap));
+	caps->node = nrdma_cap(node, READ_ONCE(account->node_cap), READ_ONCE(node_cap));
+	caps->used = atomic_long_read(&account->pages);
+}
+
+/**
+ * nrdma_caps_set() - change the caps of a node
+ * @node: node
+ * @uid: most pages of one user, 0 for the default; NULL leaves it
+ * @all: most pages of all users, likewise
+ *
+ * Who has more already keeps it.
+ */
+void nrdma_caps_set(int node, const unsigned long *uid, const unsigned long *all)
+{
+	if (uid)
+		WRITE_ONCE(nrdma_node_accounts[node].uid_cap, *uid);
+	if (all)
+		WRITE_ONCE(nrdma_node_accounts[node].node_cap, *all);
+}
+
+static bool nrdma_pages_charge(atomic_long_t *counter, unsigned long pages, unsigned long cap)
+{
 	if (atomic_long_add_return(pages, counter) <= cap)
 		return true;
 	atomic_long_sub(pages, counter);
@@ -224,11 +267,14 @@ static bool nrdma_pages_charge(atomic_long_t *counter, unsigned long pages, int 
  */
 bool nrdma_user_charge(struct nrdma_user *user, int node, unsigned long pages)
 {
-	if (!nrdma_pages_charge(&nrdma_node_pages[node], pages, node, READ_ONCE(node_cap)))
+	struct nrdma_caps caps;
+
+	nrdma_caps_get(node, &caps);
+	if (!nrdma_pages_charge(&nrdma_node_accounts[node].pages, pages, caps.node))
 		return false;
-	if (nrdma_pages_charge(&user->pages[node], pages, node, READ_ONCE(uid_cap)))
+	if (nrdma_pages_charge(&user->pages[node], pages, caps.uid))
 		return true;
-	atomic_long_sub(pages, &nrdma_node_pages[node]);
+	atomic_long_sub(pages, &nrdma_node_accounts[node].pages);
 	return false;
 }
 
@@ -241,7 +287,7 @@ bool nrdma_user_charge(struct nrdma_user *user, int node, unsigned long pages)
 void nrdma_user_uncharge(struct nrdma_user *user, int node, unsigned long pages)
 {
 	atomic_long_sub(pages, &user->pages[node]);
-	atomic_long_sub(pages, &nrdma_node_pages[node]);
+	atomic_long_sub(pages, &nrdma_node_accounts[node].pages);
 }
 
 /**
@@ -251,8 +297,8 @@ void nrdma_user_uncharge(struct nrdma_user *user, int node, unsigned long pages)
  */
 int __init nrdma_account_init(void)
 {
-	nrdma_node_pages = kcalloc(nr_node_ids, sizeof(*nrdma_node_pages), GFP_KERNEL);
-	return nrdma_node_pages ? 0 : -ENOMEM;
+	nrdma_node_accounts = kcalloc(nr_node_ids, sizeof(*nrdma_node_accounts), GFP_KERNEL);
+	return nrdma_node_accounts ? 0 : -ENOMEM;
 }
 
 /**
@@ -264,5 +310,5 @@ void nrdma_account_exit(void)
 {
 	flush_work(&nrdma_memlock_work);
 	WARN_ON(!hash_empty(nrdma_users));
-	kfree(nrdma_node_pages);
+	kfree(nrdma_node_accounts);
 }

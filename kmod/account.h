@@ -34,6 +34,18 @@ struct nrdma_memlock {
 	unsigned long		pages;
 };
 
+/**
+ * struct nrdma_caps - how much of a node buffers may take, pages
+ * @uid: of one user
+ * @node: of all users together
+ * @used: how much they have
+ */
+struct nrdma_caps {
+	unsigned long	uid;
+	unsigned long	node;
+	unsigned long	used;
+};
+
 int nrdma_account_init(void);
 void nrdma_account_exit(void);
 
@@ -43,6 +55,8 @@ void nrdma_memlock_uncharge(struct nrdma_memlock *charge);
 struct nrdma_user *nrdma_user_get(kuid_t uid);
 void nrdma_user_put(struct nrdma_user *user);
 bool nrdma_user_charge(struct nrdma_user *user, int node, unsigned long pages);
+void nrdma_caps_get(int node, struct nrdma_caps *caps);
+void nrdma_caps_set(int node, const unsigned long *uid, const unsigned long *all);
 void nrdma_user_uncharge(struct nrdma_user *user, int node, unsigned long pages);
 
 #endif /* NRDMA_ACCOUNT_H */

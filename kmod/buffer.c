@@ -14,6 +14,8 @@
 #include "device.h"
 #include "dmabuf.h"
 #include "event.h"
+#include "fill.h"
+#include "pool.h"
 
 /*
  * nrdma_bufs_mutex protects the table of live buffers: one that is in it has
@@ -24,6 +26,19 @@ static DEFINE_MUTEX(nrdma_bufs_mutex);
 static DEFINE_XARRAY_ALLOC1(nrdma_bufs);
 static u32 nrdma_bufs_last_id;
 static unsigned int nrdma_bufs_changes;
+static LIST_HEAD(nrdma_bufs_lingering);
+
+/*
+ * Nothing tells when a registration lets go of its pages, so while there are
+ * lingering buffers a work item looks: soon after they were freed, since a
+ * process that exits closes its registrations just then, then ever more rarely.
+ */
+#define NRDMA_LINGER_FIRST	msecs_to_jiffies(20)
+#define NRDMA_LINGER_LAST	(10 * HZ)
+
+static void nrdma_linger_work_fn(struct work_struct *work);
+static DECLARE_DELAYED_WORK(nrdma_linger_work, nrdma_linger_work_fn);
+static unsigned long nrdma_linger_delay;
 
 /**
  * nrdma_chunk_max() - the largest chunk
@@ -93,28 +108,70 @@ static int nrdma_buf_publish(struct nrdma_buf *buf)
 	return 0;
 }
 
-static void nrdma_buf_withdraw(struct nrdma_buf *buf)
+/* nrdma_bufs_mutex is held. */
+static void nrdma_buf_erase(struct nrdma_buf *buf)
 {
-	atomic_dec(&buf->dev->nr_bufs);
-	atomic64_sub(buf->size, &buf->dev->buf_bytes);
-	atomic64_sub(buf->remote_bytes, &buf->dev->buf_remote_bytes);
-
-	mutex_lock(&nrdma_bufs_mutex);
 	xa_erase(&nrdma_bufs, buf->id);
 	nrdma_bufs_changes += 2;
-	mutex_unlock(&nrdma_bufs_mutex);
 }
 
-/* What nrdma_buf_alloc() did */
+/* Neither chunks nor the charge to the maker are left. */
 static void nrdma_buf_destroy(struct nrdma_buf *buf)
 {
-	nrdma_chunks_free(&buf->chunks);
-	nrdma_memlock_uncharge(buf->memlock);
+	nrdma_chunks_drop(&buf->chunks);
 	nrdma_user_put(buf->chunks.user);
 	put_pid(buf->pid);
 	nrdma_dev_put(buf->dev);
 	mutex_destroy(&buf->lock);
 	kfree(buf);
+}
+
+static u64 nrdma_buf_bytes(const struct nrdma_buf *buf)
+{
+	u64 pages = 0;
+	unsigned int i;
+
+	for (i = 0; i < buf->chunks.count; i++)
+		pages += nrdma_chunk_pages(&buf->chunks.chunk[i]);
+	return pages << PAGE_SHIFT;
+}
+
+/* nrdma_bufs_mutex is held. Frees what it can; false when that was all. */
+static bool nrdma_buf_still_lingers(struct nrdma_buf *buf)
+{
+	if (!nrdma_chunks_release(&buf->chunks))
+		return false;
+	buf->size = nrdma_buf_bytes(buf);
+	buf->remote_bytes = buf->size - nrdma_chunks_bytes_on(&buf->chunks, buf->node);
+	buf->warm_bytes = 0;
+	return true;
+}
+
+/* Looks once at the lingering buffers; true when there are some still. */
+static bool nrdma_linger_look(void)
+{
+	struct nrdma_buf *buf, *next;
+	bool left;
+
+	mutex_lock(&nrdma_bufs_mutex);
+	list_for_each_entry_safe(buf, next, &nrdma_bufs_lingering, linger) {
+		if (nrdma_buf_still_lingers(buf))
+			continue;
+		list_del(&buf->linger);
+		nrdma_buf_erase(buf);
+		nrdma_buf_destroy(buf);
+	}
+	left = !list_empty(&nrdma_bufs_lingering);
+	mutex_unlock(&nrdma_bufs_mutex);
+	return left;
+}
+
+static void nrdma_linger_work_fn(struct work_struct *work)
+{
+	if (!nrdma_linger_look())
+		return;
+	nrdma_linger_delay = min(2 * nrdma_linger_delay, (unsigned long)NRDMA_LINGER_LAST);
+	queue_delayed_work(system_unbound_wq, &nrdma_linger_work, nrdma_linger_delay);
 }
 
 /**
@@ -125,11 +182,47 @@ static void nrdma_buf_destroy(struct nrdma_buf *buf)
  */
 void nrdma_buf_free(struct nrdma_buf *buf)
 {
-	if (buf->id) {
-		nrdma_buf_withdraw(buf);
-		nrdma_event_buf(buf, NRDMA_BUF_EVENT_FREED);
+	/* Never published: nobody but the caller has seen it */
+	if (!buf->id) {
+		nrdma_memlock_uncharge(buf->memlock);
+		nrdma_buf_destroy(buf);
+		return;
 	}
-	nrdma_buf_destroy(buf);
+
+	nrdma_event_buf(buf, NRDMA_BUF_EVENT_FREED);
+	atomic_dec(&buf->dev->nr_bufs);
+	atomic64_sub(buf->size, &buf->dev->buf_bytes);
+	atomic64_sub(buf->remote_bytes, &buf->dev->buf_remote_bytes);
+	nrdma_memlock_uncharge(buf->memlock);
+
+	mutex_lock(&nrdma_bufs_mutex);
+	if (nrdma_buf_still_lingers(buf)) {
+		buf->lingering = true;
+		list_add_tail(&buf->linger, &nrdma_bufs_lingering);
+		nrdma_linger_delay = NRDMA_LINGER_FIRST;
+		mod_delayed_work(system_unbound_wq, &nrdma_linger_work, nrdma_linger_delay);
+		buf = NULL;
+	} else {
+		nrdma_buf_erase(buf);
+	}
+	mutex_unlock(&nrdma_bufs_mutex);
+	if (buf)
+		nrdma_buf_destroy(buf);
+}
+
+/**
+ * nrdma_buffer_exit() - give up what lingers
+ *
+ * The registrations keep their pages; they are freed when these let go.
+ */
+void nrdma_buffer_exit(void)
+{
+	struct nrdma_buf *buf, *next;
+
+	cancel_delayed_work_sync(&nrdma_linger_work);
+	list_for_each_entry_safe(buf, next, &nrdma_bufs_lingering, linger)
+		nrdma_buf_destroy(buf);
+	xa_destroy(&nrdma_bufs);
 }
 
 static int nrdma_buf_charge(struct nrdma_buf *buf, const struct nrdma_buf_request *req,
@@ -162,16 +255,34 @@ static void nrdma_buf_survey(struct nrdma_buf *buf)
 		u64 bytes = (u64)nrdma_chunk_pages(chunk) << PAGE_SHIFT;
 
 		buf->min_chunk = min(buf->min_chunk, bytes);
+		if (chunk->pooled)
+			buf->warm_bytes += bytes;
 		if (page_to_nid(chunk->page) != buf->node)
 			buf->remote_bytes += bytes;
 	}
+}
+
+/* What the size is rounded up to, and no chunk is smaller than */
+static u64 nrdma_buf_granule(const struct nrdma_buf_request *req, int node)
+{
+	u64 granule = req->min_chunk ?: PAGE_SIZE;
+
+	if (req->flags & NRDMA_ALLOC_POOL_ONLY)
+		granule = max(granule, (u64)PAGE_SIZE << nrdma_pool_order(node));
+	return granule;
 }
 
 static struct nrdma_buf *nrdma_buf_alloc(struct nrdma_dev *dev,
 					 const struct nrdma_buf_request *req, u64 size,
 					 int node, struct nrdma_fail *fail)
 {
-	unsigned int min_order = req->min_chunk ? ilog2(req->min_chunk) - PAGE_SHIFT : 0;
+	struct nrdma_fill_request fill = {
+		.pages = size >> PAGE_SHIFT,
+		.node = node,
+		.min_order = ilog2(nrdma_buf_granule(req, node)) - PAGE_SHIFT,
+		.remote = req->flags & NRDMA_ALLOC_REMOTE,
+		.pool_only = req->flags & NRDMA_ALLOC_POOL_ONLY,
+	};
 	char name[NRDMA_NAME_MAX];
 	struct nrdma_buf *buf;
 	int ret;
@@ -192,8 +303,12 @@ static struct nrdma_buf *nrdma_buf_alloc(struct nrdma_dev *dev,
 	ret = nrdma_buf_charge(buf, req, fail);
 	if (ret)
 		goto put_user;
-	ret = nrdma_chunks_alloc(&buf->chunks, size >> PAGE_SHIFT, node, min_order,
-				 req->flags & NRDMA_ALLOC_REMOTE, fail);
+	ret = nrdma_chunks_fill(&buf->chunks, &fill, fail);
+	/* A user at his cap may have pages that a registration let go of */
+	if (ret == -EDQUOT) {
+		nrdma_linger_look();
+		ret = nrdma_chunks_fill(&buf->chunks, &fill, fail);
+	}
 	if (ret)
 		goto uncharge;
 
@@ -231,11 +346,12 @@ static int nrdma_buf_pick_node(struct nrdma_dev *dev, int node, struct nrdma_fai
 }
 
 static struct dma_buf *nrdma_buf_try_create(struct nrdma_dev *dev,
-					    const struct nrdma_buf_request *req, u64 size,
+					    const struct nrdma_buf_request *req,
 					    struct nrdma_fail *fail)
 {
 	struct dma_buf *dmabuf;
 	struct nrdma_buf *buf;
+	u64 granule, size;
 	int node, ret;
 
 	if (nrdma_dev_gone(dev))
@@ -244,13 +360,19 @@ static struct dma_buf *nrdma_buf_try_create(struct nrdma_dev *dev,
 	if (node < 0)
 		return ERR_PTR(node);
 
+	granule = nrdma_buf_granule(req, node);
+	if (check_add_overflow(req->size, granule - 1, &size) || size > S64_MAX)
+		return ERR_PTR(-E2BIG);
+	size = round_down(size, granule);
+	fail->wanted = size;
+
 	buf = nrdma_buf_alloc(dev, req, size, node, fail);
 	if (IS_ERR(buf))
 		return ERR_CAST(buf);
 
 	dmabuf = nrdma_dmabuf_export(buf);
 	if (IS_ERR(dmabuf)) {
-		nrdma_buf_destroy(buf);
+		nrdma_buf_free(buf);
 		nrdma_fail_set(fail, NRDMA_REASON_KERNEL, node);
 		return dmabuf;
 	}
@@ -277,19 +399,16 @@ static struct dma_buf *nrdma_buf_try_create(struct nrdma_dev *dev,
 struct dma_buf *nrdma_buf_create(struct nrdma_dev *dev, const struct nrdma_buf_request *req,
 				 struct nrdma_fail *fail)
 {
-	u64 min_chunk = req->min_chunk ?: PAGE_SIZE, size;
 	struct dma_buf *dmabuf;
 
-	if (!req->size || !is_power_of_2(min_chunk) || min_chunk < PAGE_SIZE ||
-	    min_chunk > nrdma_chunk_max())
+	if (!req->size || (req->min_chunk && (!is_power_of_2(req->min_chunk) ||
+					      req->min_chunk < PAGE_SIZE ||
+					      req->min_chunk > nrdma_chunk_max())))
 		return ERR_PTR(-EINVAL);
-	if (check_add_overflow(req->size, min_chunk - 1, &size) || size > S64_MAX)
-		return ERR_PTR(-E2BIG);
-	size = round_down(size, min_chunk);
 
-	fail->wanted = size;
-	dmabuf = nrdma_buf_try_create(dev, req, size, fail);
-	if (IS_ERR(dmabuf))
+	fail->wanted = req->size;
+	dmabuf = nrdma_buf_try_create(dev, req, fail);
+	if (IS_ERR(dmabuf) && fail->reason)
 		nrdma_event_buf_failed(dev, fail);
 	return dmabuf;
 }
@@ -330,6 +449,17 @@ u32 nrdma_buf_id(const struct dma_buf *dmabuf)
 int nrdma_buf_node(const struct dma_buf *dmabuf)
 {
 	return nrdma_buf_of(dmabuf)->node;
+}
+
+/**
+ * nrdma_buf_warm_bytes() - what came from a pool
+ * @dmabuf: one of ours
+ *
+ * Return: bytes.
+ */
+u64 nrdma_buf_warm_bytes(const struct dma_buf *dmabuf)
+{
+	return nrdma_buf_of(dmabuf)->warm_bytes;
 }
 
 /**

@@ -18,15 +18,22 @@ struct nrdma_user;
  * struct nrdma_buf - a buffer
  *
  * The private data of a dma-buf, which owns it: made by nrdma_buf_create(),
- * gone when the last descriptor, mapping and attachment are. The dma-buf
+ * freed when the last descriptor, mapping and attachment are gone. The dma-buf
  * holds the module. Only @attachments changes in between.
+ *
+ * Chunks that a memory registration still pins are kept, and charged to the
+ * user, until it lets go: the buffer is then lingering, holds the module no
+ * more, and belongs to the table of buffers.
  *
  * @id: key in the table of buffers
  * @dev: the device that it was made through, referenced; it may be gone
- * @size: bytes
+ * @size: bytes; of a lingering one, those that are left
  * @node: node that was wanted
  * @remote_bytes: bytes that lie elsewhere
+ * @warm_bytes: bytes that came from a pool
  * @min_chunk: smallest chunk, bytes
+ * @lingering: freed, but pinned; protected by nrdma_bufs_lock()
+ * @linger: in the list of lingering buffers, likewise
  * @chunks: the memory
  * @memlock: charge to the maker's locked_vm
  * @pid: the maker, referenced
@@ -41,7 +48,10 @@ struct nrdma_buf {
 	u64			size;
 	int			node;
 	u64			remote_bytes;
+	u64			warm_bytes;
 	u64			min_chunk;
+	bool			lingering;
+	struct list_head	linger;
 	struct nrdma_chunks	chunks;
 	struct nrdma_memlock	*memlock;
 	struct pid		*pid;
@@ -68,6 +78,7 @@ struct nrdma_buf_request {
 };
 
 u64 nrdma_chunk_max(void);
+void nrdma_buffer_exit(void);
 
 struct dma_buf *nrdma_buf_create(struct nrdma_dev *dev, const struct nrdma_buf_request *req,
 				 struct nrdma_fail *fail);
@@ -76,6 +87,7 @@ void nrdma_buf_free(struct nrdma_buf *buf);
 bool nrdma_buf_is_ours(const struct dma_buf *dmabuf);
 u32 nrdma_buf_id(const struct dma_buf *dmabuf);
 int nrdma_buf_node(const struct dma_buf *dmabuf);
+u64 nrdma_buf_warm_bytes(const struct dma_buf *dmabuf);
 u64 nrdma_buf_min_chunk(const struct dma_buf *dmabuf);
 unsigned int nrdma_buf_runs(const struct dma_buf *dmabuf, struct nrdma_run *runs,
 			    unsigned int nr);

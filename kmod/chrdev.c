@@ -217,6 +217,7 @@ static int nrdma_chrdev_alloc(struct nrdma_file *file, void __user *arg, size_t 
 	alloc.fd = fd;
 	alloc.reason = NRDMA_REASON_NONE;
 	alloc.available = 0;
+	alloc.warm = nrdma_buf_warm_bytes(dmabuf);
 	ret = nrdma_chrdev_answer(arg, &alloc, sizeof(alloc), size);
 	if (ret) {
 		put_unused_fd(fd);

@@ -3,18 +3,13 @@
  * Chunks: physically contiguous, zeroed memory of one node.
  */
 #include <linux/bsearch.h>
-#include <linux/cpuset.h>
 #include <linux/gfp.h>
 #include <linux/mmzone.h>
-#include <linux/nodemask.h>
-#include <linux/sched/signal.h>
 #include <linux/slab.h>
 
 #include "account.h"
 #include "chunk.h"
-
-/* Tried in turn when a chunk is not to be had: a PMD's, 64 KiB, a page */
-#define NRDMA_CHUNK_MID_ORDER	(PAGE_SHIFT < 16 ? 16 - PAGE_SHIFT : 0)
+#include "pool.h"
 
 /**
  * nrdma_fail_clear() - nothing has failed
@@ -38,13 +33,27 @@ static unsigned long nrdma_node_zones_sum(int node, enum zone_stat_item item)
 	return pages;
 }
 
-static unsigned long nrdma_node_free(int node)
+/**
+ * nrdma_node_free() - free memory of a node that buffers could have
+ * @node: online node
+ *
+ * Return: pages.
+ */
+unsigned long nrdma_node_free(int node)
 {
 	return nrdma_node_zones_sum(node, NR_FREE_PAGES);
 }
 
-/* An upper bound, so that what cannot succeed does not reclaim all of a node */
-static bool nrdma_node_can_give(int node, unsigned long pages)
+/**
+ * nrdma_node_can_give() - might a node give so much, if it reclaimed all it can?
+ * @node: online node
+ * @pages: how many
+ *
+ * So that what cannot succeed does not reclaim all of a node first.
+ *
+ * Return: false when it certainly cannot.
+ */
+bool nrdma_node_can_give(int node, unsigned long pages)
 {
 	return pages <= nrdma_node_free(node) +
 			nrdma_node_zones_sum(node, NR_ZONE_INACTIVE_FILE) +
@@ -85,239 +94,81 @@ int nrdma_fail_set(struct nrdma_fail *fail, enum nrdma_reason reason, int node)
 	}
 }
 
-/*
+/**
+ * nrdma_chunk_gfp() - how chunks are allocated
+ * @hard: reclaim and compact for it
+ *
  * Never the OOM killer: __GFP_THISNODE keeps it away for single pages too.
- * With @hard, reclaim and compact for it.
+ *
+ * Return: flags, without a memory cgroup.
  */
-static gfp_t nrdma_chunk_gfp(bool hard)
+gfp_t nrdma_chunk_gfp(bool hard)
 {
 	return GFP_USER | __GFP_THISNODE | __GFP_ZERO | __GFP_COMP | __GFP_NOWARN |
-	       NRDMA_GFP_ACCOUNT | (hard ? __GFP_RETRY_MAYFAIL : __GFP_NORETRY);
+	       (hard ? __GFP_RETRY_MAYFAIL : __GFP_NORETRY);
 }
 
-static struct page *nrdma_chunk_alloc(struct nrdma_user *user, int node,
-				      unsigned int order, bool hard)
+/**
+ * nrdma_chunk_free() - let go of a chunk
+ * @user: who is charged for it
+ * @chunk: chunk
+ *
+ * Into the pool that it came from, if nobody else holds it. The last reference
+ * is whoever's it is.
+ */
+void nrdma_chunk_free(struct nrdma_user *user, struct nrdma_chunk *chunk)
 {
-	struct page *page;
+	unsigned long pages = nrdma_chunk_pages(chunk);
+	int node = page_to_nid(chunk->page);
 
-	if (!nrdma_user_charge(user, node, 1UL << order))
-		return ERR_PTR(-EDQUOT);
-	page = alloc_pages_node(node, nrdma_chunk_gfp(hard), order);
-	if (!page) {
-		nrdma_user_uncharge(user, node, 1UL << order);
-		return ERR_PTR(-ENOMEM);
-	}
-	return page;
-}
-
-/* The last reference is whoever's it is: a registration may outlive us. */
-static void nrdma_chunk_free(struct nrdma_user *user, struct page *page)
-{
-	int node = page_to_nid(page);
-	unsigned long pages = 1UL << compound_order(page);
-
-	put_page(page);
+	if (!chunk->pooled || !nrdma_pool_give(node, chunk->page))
+		put_page(chunk->page);
 	nrdma_user_uncharge(user, node, pages);
 }
 
-/* Was it the memory cgroup? The page allocator does not tell. */
-static bool nrdma_chunk_cgroup_refused(int node, unsigned int order)
-{
-	struct page *page;
-
-	if (!NRDMA_GFP_ACCOUNT)
-		return false;
-	page = alloc_pages_node(node, nrdma_chunk_gfp(false) & ~(__GFP_ACCOUNT | __GFP_ZERO),
-				order);
-	if (page)
-		__free_pages(page, order);
-	return page;
-}
-
 /**
- * struct nrdma_filler - state of one allocation
- * @user: who pays
- * @list: what there is so far, in order, by page->lru
- * @count: how many
- * @pgoff: how many pages that is
- * @pages: how many there shall be
- * @min_order: smallest chunk
+ * nrdma_chunks_release() - free the chunks that nobody else holds
+ * @chunks: chunks that nothing maps or attaches any more; those that a memory
+ *	registration still pins stay, and stay charged: to be called again.
+ *	They are lost to their pool, which refills.
+ *
+ * Context: may sleep.
+ * Return: how many are left.
  */
-struct nrdma_filler {
-	struct nrdma_user	*user;
-	struct list_head	list;
-	unsigned int		count;
-	unsigned long		pgoff;
-	unsigned long		pages;
-	unsigned int		min_order;
-};
-
-static unsigned int nrdma_filler_order(const struct nrdma_filler *f)
+unsigned int nrdma_chunks_release(struct nrdma_chunks *chunks)
 {
-	unsigned int order = min_t(unsigned int, NRDMA_CHUNK_MAX_ORDER,
-				   ilog2(f->pages - f->pgoff));
+	unsigned int i, left = 0;
 
-	/* Each chunk at a multiple of its size, so that a PMD can map it */
-	if (f->pgoff)
-		order = min_t(unsigned int, order, __ffs(f->pgoff));
-	return order;
-}
+	for (i = 0; i < chunks->count; i++) {
+		struct nrdma_chunk *chunk = &chunks->chunk[i];
 
-/*
- * Fills from one node until all is there or the node has no more.
- * Returns 0 when it is all there, or why not.
- */
-static enum nrdma_reason nrdma_filler_fill(struct nrdma_filler *f, int node)
-{
-	unsigned int order;
-	struct page *page;
-	bool soft = false;
-
-	if (!node_isset(node, cpuset_current_mems_allowed))
-		return NRDMA_REASON_CPUSET;
-
-	while (f->pgoff < f->pages) {
-		order = nrdma_filler_order(f);
-retry:
-		if (fatal_signal_pending(current))
-			return NRDMA_REASON_INTERRUPTED;
-		/* Having failed once in full, large chunks are taken if at hand */
-		page = nrdma_chunk_alloc(f->user, node, order,
-					 !soft || order <= NRDMA_CHUNK_MID_ORDER);
-		if (PTR_ERR(page) == -EDQUOT)
-			return NRDMA_REASON_CAP;
-		if (IS_ERR(page)) {
-			soft = true;
-			if (order > f->min_order) {
-				order = order > NRDMA_CHUNK_MID_ORDER ?
-					max_t(unsigned int, f->min_order, NRDMA_CHUNK_MID_ORDER) :
-					f->min_order;
-				goto retry;
-			}
-			if (nrdma_chunk_cgroup_refused(node, order))
-				return NRDMA_REASON_CGROUP;
-			if (order && nrdma_node_free(node) >= f->pages - f->pgoff)
-				return NRDMA_REASON_FRAGMENTED;
-			return NRDMA_REASON_NODE_FULL;
+		if (page_count(chunk->page) == 1) {
+			nrdma_chunk_free(chunks->user, chunk);
+		} else {
+			if (chunk->pooled)
+				nrdma_pool_lose(page_to_nid(chunk->page));
+			chunk->pooled = false;
+			chunks->chunk[left++] = *chunk;
 		}
-		list_add_tail(&page->lru, &f->list);
-		f->count++;
-		f->pgoff += 1UL << order;
 		cond_resched();
 	}
-	return NRDMA_REASON_NONE;
-}
-
-/* The nearest node with memory that was not tried yet */
-static int nrdma_node_next(int from, const nodemask_t *tried)
-{
-	int node, best = NUMA_NO_NODE;
-
-	for_each_node_state(node, N_MEMORY) {
-		if (node_isset(node, *tried))
-			continue;
-		if (best == NUMA_NO_NODE ||
-		    node_distance(from, node) < node_distance(from, best))
-			best = node;
-	}
-	return best;
-}
-
-static void nrdma_filler_drop(struct nrdma_filler *f)
-{
-	struct page *page, *next;
-
-	list_for_each_entry_safe(page, next, &f->list, lru) {
-		list_del(&page->lru);
-		nrdma_chunk_free(f->user, page);
-	}
-}
-
-static int nrdma_filler_finish(struct nrdma_filler *f, struct nrdma_chunks *chunks)
-{
-	struct nrdma_chunk *chunk;
-	struct page *page, *next;
-	unsigned long pgoff = 0;
-
-	chunk = kvmalloc_array(f->count, sizeof(*chunk), GFP_KERNEL_ACCOUNT);
-	if (!chunk)
-		return -ENOMEM;
-	chunks->chunk = chunk;
-	chunks->count = f->count;
-	list_for_each_entry_safe(page, next, &f->list, lru) {
-		list_del(&page->lru);
-		chunk->page = page;
-		chunk->pgoff = pgoff;
-		pgoff += nrdma_chunk_pages(chunk);
-		chunk++;
-	}
-	return 0;
+	chunks->count = left;
+	return left;
 }
 
 /**
- * nrdma_chunks_alloc() - zeroed memory for a buffer
- * @chunks: @chunks->user is set; the rest is filled in
- * @pages: how many, above 0
- * @node: where; has memory
- * @min_order: smallest chunk, as an order of pages; divides @pages
- * @remote: other nodes may help out, nearest first
- * @fail: filled in on failure
- *
- * All or nothing.
- *
- * Context: may sleep, for as long as zeroing takes; a fatal signal ends it.
- * Return: 0, or the negative errno of @fail->reason.
+ * nrdma_chunks_drop() - give up all chunks, whoever else holds them
+ * @chunks: chunks; the array is freed as well
  */
-int nrdma_chunks_alloc(struct nrdma_chunks *chunks, unsigned long pages, int node,
-		       unsigned int min_order, bool remote, struct nrdma_fail *fail)
-{
-	struct nrdma_filler f = {
-		.user = chunks->user,
-		.list = LIST_HEAD_INIT(f.list),
-		.pages = pages,
-		.min_order = min_order,
-	};
-	nodemask_t tried = NODE_MASK_NONE;
-	enum nrdma_reason reason, first;
-	int at = node;
-
-	if (remote ? pages > totalram_pages() : !nrdma_node_can_give(node, pages))
-		return nrdma_fail_set(fail, NRDMA_REASON_NODE_FULL, node);
-
-	first = reason = nrdma_filler_fill(&f, at);
-	while (reason && remote && reason != NRDMA_REASON_INTERRUPTED) {
-		node_set(at, tried);
-		at = nrdma_node_next(node, &tried);
-		if (at == NUMA_NO_NODE)
-			break;
-		reason = nrdma_filler_fill(&f, at);
-	}
-	if (reason) {
-		nrdma_filler_drop(&f);
-		return nrdma_fail_set(fail, reason == NRDMA_REASON_INTERRUPTED ? reason : first,
-				      node);
-	}
-	if (nrdma_filler_finish(&f, chunks)) {
-		nrdma_filler_drop(&f);
-		return nrdma_fail_set(fail, NRDMA_REASON_KERNEL, node);
-	}
-	return 0;
-}
-
-/**
- * nrdma_chunks_free() - undo nrdma_chunks_alloc()
- * @chunks: chunks that nothing maps any more; pages that a registration still
- *	pins are freed when it lets go
- */
-void nrdma_chunks_free(struct nrdma_chunks *chunks)
+void nrdma_chunks_drop(struct nrdma_chunks *chunks)
 {
 	unsigned int i;
 
-	for (i = 0; i < chunks->count; i++) {
-		nrdma_chunk_free(chunks->user, chunks->chunk[i].page);
-		cond_resched();
-	}
+	for (i = 0; i < chunks->count; i++)
+		nrdma_chunk_free(chunks->user, &chunks->chunk[i]);
 	kvfree(chunks->chunk);
+	chunks->chunk = NULL;
+	chunks->count = 0;
 }
 
 static int nrdma_chunk_cmp(const void *key, const void *elem)

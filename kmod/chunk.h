@@ -18,10 +18,12 @@ struct nrdma_user;
  * struct nrdma_chunk - a physically contiguous piece of a buffer
  * @page: a compound page, or a single one
  * @pgoff: where in the buffer it starts, pages
+ * @pooled: it came from the node's pool
  */
 struct nrdma_chunk {
 	struct page	*page;
 	unsigned long	pgoff;
+	bool		pooled;
 };
 
 static inline unsigned long nrdma_chunk_pages(const struct nrdma_chunk *chunk)
@@ -55,9 +57,11 @@ struct nrdma_chunks {
 	struct nrdma_chunk	*chunk;
 };
 
-int nrdma_chunks_alloc(struct nrdma_chunks *chunks, unsigned long pages, int node,
-		       unsigned int min_order, bool remote, struct nrdma_fail *fail);
-void nrdma_chunks_free(struct nrdma_chunks *chunks);
+gfp_t nrdma_chunk_gfp(bool hard);
+void nrdma_chunk_free(struct nrdma_user *user, struct nrdma_chunk *chunk);
+
+unsigned int nrdma_chunks_release(struct nrdma_chunks *chunks);
+void nrdma_chunks_drop(struct nrdma_chunks *chunks);
 struct nrdma_chunk *nrdma_chunks_find(const struct nrdma_chunks *chunks,
 				      unsigned long pgoff);
 unsigned int nrdma_chunks_runs(const struct nrdma_chunks *chunks, unsigned int *at,
@@ -66,5 +70,7 @@ u64 nrdma_chunks_bytes_on(const struct nrdma_chunks *chunks, int node);
 
 void nrdma_fail_clear(struct nrdma_fail *fail);
 int nrdma_fail_set(struct nrdma_fail *fail, enum nrdma_reason reason, int node);
+unsigned long nrdma_node_free(int node);
+bool nrdma_node_can_give(int node, unsigned long pages);
 
 #endif /* NRDMA_CHUNK_H */

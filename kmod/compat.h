@@ -102,6 +102,50 @@ nrdma_compat_get_unmapped_area(struct file *file, unsigned long addr, unsigned l
 						    NULL, 0, gfp))
 #endif
 
+#ifndef HAVE_KMEMCG_WITHOUT_TYPE
+/* Nothing is charged, and what this would set is not exported */
+#define set_active_memcg(memcg) ((void)(memcg), (struct mem_cgroup *)NULL)
+#endif
+
+/*
+ * A shrinker that could not be registered shrinks nothing, which is no reason to
+ * fail; unregister_shrinker() knows it.
+ */
+#ifndef HAVE_SHRINKER_ALLOC
+#include <linux/shrinker.h>
+#include <linux/slab.h>
+
+static inline struct shrinker *nrdma_compat_shrinker_alloc(unsigned int flags)
+{
+	struct shrinker *shrinker = kzalloc(sizeof(*shrinker), GFP_KERNEL);
+
+	if (shrinker) {
+		shrinker->flags = flags;
+		shrinker->seeks = DEFAULT_SEEKS;
+	}
+	return shrinker;
+}
+
+static inline void shrinker_register(struct shrinker *shrinker)
+{
+#ifdef HAVE_REGISTER_SHRINKER_BARE
+	int ret = register_shrinker(shrinker);
+#else
+	int ret = register_shrinker(shrinker, KBUILD_MODNAME);
+#endif
+	if (ret)
+		pr_warn("nrdma: no shrinker: %d\n", ret);
+}
+
+static inline void shrinker_free(struct shrinker *shrinker)
+{
+	unregister_shrinker(shrinker);
+	kfree(shrinker);
+}
+
+#define shrinker_alloc(flags, name) nrdma_compat_shrinker_alloc(flags)
+#endif
+
 /* ---- work queues ---- */
 
 #ifndef HAVE_WQ_PERCPU

@@ -8,8 +8,10 @@
 #include "buffer.h"
 #include "chrdev.h"
 #include "device.h"
+#include "fill.h"
 #include "irq.h"
 #include "netlink.h"
+#include "pool.h"
 
 /*
  * Devices come last and go first: everything that add() needs is there, and
@@ -22,9 +24,15 @@ static int __init nrdma_init(void)
 	ret = nrdma_account_init();
 	if (ret)
 		return ret;
-	ret = nrdma_chrdev_init();
+	ret = nrdma_pool_init();
 	if (ret)
 		goto exit_account;
+	ret = nrdma_fill_init();
+	if (ret)
+		goto exit_pool;
+	ret = nrdma_chrdev_init();
+	if (ret)
+		goto exit_fill;
 	ret = nrdma_irq_init();
 	if (ret)
 		goto exit_chrdev;
@@ -42,6 +50,10 @@ exit_irq:
 	nrdma_irq_exit();
 exit_chrdev:
 	nrdma_chrdev_exit();
+exit_fill:
+	nrdma_fill_exit();
+exit_pool:
+	nrdma_pool_exit();
 exit_account:
 	nrdma_account_exit();
 	return ret;
@@ -53,6 +65,9 @@ static void __exit nrdma_exit(void)
 	nrdma_netlink_exit();
 	nrdma_irq_exit();
 	nrdma_chrdev_exit();
+	nrdma_buffer_exit();
+	nrdma_fill_exit();
+	nrdma_pool_exit();
 	nrdma_account_exit();
 }
 

@@ -173,6 +173,17 @@ static const struct genl_ops nrdma_nl_ops[] = {
 		.policy		= nrdma_nl_buf_get_policy,
 		.maxattr	= NRDMA_A_BUF_DEV_NAME,
 	},
+	{
+		.cmd		= NRDMA_CMD_POOL_GET,
+		.dumpit		= nrdma_nl_pool_get_dumpit,
+	},
+	{
+		.cmd		= NRDMA_CMD_POOL_SET,
+		.doit		= nrdma_nl_pool_set_doit,
+		.policy		= nrdma_nl_pool_set_policy,
+		.maxattr	= NRDMA_A_POOL_NODE_CAP,
+		.flags		= GENL_ADMIN_PERM,
+	},
 };
 
 enum nrdma_nl_group {

@@ -29,6 +29,7 @@ extern const struct nla_policy nrdma_nl_irq_get_policy[NRDMA_A_IRQ_POLICY + 1];
 extern const struct nla_policy nrdma_nl_irq_set_policy[NRDMA_A_IRQ_POLICY + 1];
 extern const struct nla_policy nrdma_nl_irq_restore_policy[NRDMA_A_IRQ_DEV_NAME + 1];
 extern const struct nla_policy nrdma_nl_buf_get_policy[NRDMA_A_BUF_DEV_NAME + 1];
+extern const struct nla_policy nrdma_nl_pool_set_policy[NRDMA_A_POOL_NODE_CAP + 1];
 
 /* nl_dev.c */
 int nrdma_nl_dev_get_doit(struct sk_buff *skb, struct genl_info *info);
@@ -45,5 +46,9 @@ int nrdma_nl_irq_restore_doit(struct sk_buff *skb, struct genl_info *info);
 /* nl_buf.c */
 void nrdma_nl_buf_init(void);
 int nrdma_nl_buf_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
+
+/* nl_pool.c */
+int nrdma_nl_pool_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
+int nrdma_nl_pool_set_doit(struct sk_buff *skb, struct genl_info *info);
 
 #endif /* NRDMA_NETLINK_H */

@@ -285,3 +285,36 @@ int nrdma_probe(struct sg_table *sgt, struct page **pages)
 #endif
 }
 #endif
+
+#ifdef PROBE_SHRINKER_ALLOC
+#include <linux/mm.h>
+#include <linux/shrinker.h>
+
+#if PROBE_SHRINKER_ALLOC
+struct shrinker *nrdma_probe(void)
+{
+	return shrinker_alloc(SHRINKER_NUMA_AWARE, "probe");
+}
+#else
+void shrinker_alloc(void);
+void shrinker_free(void);
+#endif
+#endif
+
+#ifdef PROBE_REGISTER_SHRINKER_BARE
+#include <linux/mm.h>
+#include <linux/shrinker.h>
+
+#if PROBE_REGISTER_SHRINKER_BARE
+int nrdma_probe(struct shrinker *shrinker)
+{
+	return register_shrinker(shrinker);
+}
+#else
+/* Later ones take a name, or are gone */
+bool nrdma_probe(struct shrinker *shrinker)
+{
+	return shrinker->count_objects;
+}
+#endif
+#endif

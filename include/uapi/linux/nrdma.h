@@ -41,6 +41,8 @@
  * @NRDMA_REASON_DEVICE_GONE: the RDMA device was removed (ENODEV)
  * @NRDMA_REASON_KERNEL: the kernel had no memory for its own records (ENOMEM)
  * @NRDMA_REASON_INTERRUPTED: a fatal signal arrived meanwhile (EINTR)
+ * @NRDMA_REASON_POOL: the node's pool has not that much, or the caller may not
+ *	use it (ENOMEM)
  */
 enum nrdma_reason {
 	NRDMA_REASON_NONE,
@@ -55,6 +57,7 @@ enum nrdma_reason {
 	NRDMA_REASON_DEVICE_GONE,
 	NRDMA_REASON_KERNEL,
 	NRDMA_REASON_INTERRUPTED,
+	NRDMA_REASON_POOL,
 };
 
 /*
@@ -103,7 +106,12 @@ struct nrdma_info {
 
 /* Take memory from other nodes, nearest first, when the wanted one is full. */
 #define NRDMA_ALLOC_REMOTE	(1U << 0)
-#define NRDMA_ALLOC_FLAGS	(NRDMA_ALLOC_REMOTE)
+/*
+ * From the node's pool or not at all; the size is rounded up to the pool's
+ * chunk. Without this flag a pool is used first, and the rest comes cold.
+ */
+#define NRDMA_ALLOC_POOL_ONLY	(1U << 1)
+#define NRDMA_ALLOC_FLAGS	(NRDMA_ALLOC_REMOTE | NRDMA_ALLOC_POOL_ONLY)
 
 /* The node of the device */
 #define NRDMA_NODE_DEVICE	(-1)
@@ -119,6 +127,7 @@ struct nrdma_info {
  * @fd: out, the dma-buf (close-on-exec)
  * @reason: out, enum nrdma_reason; also written when the call fails
  * @available: out, bytes that @node could give when the call failed
+ * @warm: out, bytes that came from a pool, zeroed beforehand
  *
  * Errors: EINVAL bad field, or a structure too short for @fd; E2BIG the
  * structure or the size; and those of enum nrdma_reason.
@@ -131,6 +140,7 @@ struct nrdma_alloc {
 	__s32	fd;
 	__u32	reason;
 	__u64	available;
+	__u64	warm;
 };
 
 /**
@@ -209,6 +219,10 @@ struct nrdma_query {
  *	runs do not fit one message is continued in the next one with the same
  *	NRDMA_A_BUF_ID.
  * @NRDMA_CMD_BUF_NTF: event, NRDMA_A_BUF_EVENT says which
+ * @NRDMA_CMD_POOL_GET: dump the pools and caps, one message per node with
+ *	memory (NRDMA_A_POOL_*)
+ * @NRDMA_CMD_POOL_SET: change the pool or the caps of NRDMA_A_POOL_NODE; the
+ *	reply is its message. Memory is set aside in the background.
  */
 enum nrdma_cmd {
 	NRDMA_CMD_INFO_GET = 1,
@@ -221,6 +235,8 @@ enum nrdma_cmd {
 	NRDMA_CMD_IRQ_NTF,
 	NRDMA_CMD_BUF_GET,
 	NRDMA_CMD_BUF_NTF,
+	NRDMA_CMD_POOL_GET,
+	NRDMA_CMD_POOL_SET,
 
 	/* private: */
 	__NRDMA_CMD_MAX,
@@ -549,6 +565,9 @@ enum nrdma_buf_event {
  * @NRDMA_A_BUF_EVENT: u32, enum nrdma_buf_event, in BUF_NTF
  * @NRDMA_A_BUF_REASON: u32, enum nrdma_reason, in BUF_NTF
  * @NRDMA_A_BUF_AVAILABLE: u64, what the node could give, in BUF_NTF
+ * @NRDMA_A_BUF_WARM_BYTES: u64, bytes that came from a pool
+ * @NRDMA_A_BUF_LINGERING: u8, 1: it was freed, but these bytes of it are still
+ *	pinned, by a memory registration for example
  */
 enum nrdma_a_buf {
 	NRDMA_A_BUF_PAD = 1,
@@ -567,6 +586,8 @@ enum nrdma_a_buf {
 	NRDMA_A_BUF_EVENT,
 	NRDMA_A_BUF_REASON,
 	NRDMA_A_BUF_AVAILABLE,
+	NRDMA_A_BUF_WARM_BYTES,
+	NRDMA_A_BUF_LINGERING,
 
 	/* private: */
 	__NRDMA_A_BUF_MAX,
@@ -591,6 +612,52 @@ enum nrdma_a_run {
 	/* private: */
 	__NRDMA_A_RUN_MAX,
 	NRDMA_A_RUN_MAX = __NRDMA_A_RUN_MAX - 1
+};
+
+/**
+ * enum nrdma_a_pool - memory that is set aside on a node, and its caps
+ * @NRDMA_A_POOL_PAD: alignment
+ * @NRDMA_A_POOL_NODE: u32, which
+ * @NRDMA_A_POOL_BYTES: u64, size wanted, 0 for no pool; rounded up to a chunk
+ * @NRDMA_A_POOL_CHUNK_BYTES: u64, size of its chunks: a power of two from
+ *	chunk_min to chunk_max; cannot change while the pool has memory (EBUSY)
+ * @NRDMA_A_POOL_READY_BYTES: u64, out, zeroed and free
+ * @NRDMA_A_POOL_DIRTY_BYTES: u64, out, free and still to be zeroed
+ * @NRDMA_A_POOL_USED_BYTES: u64, out, in buffers
+ * @NRDMA_A_POOL_ERROR: s32, out, negative errno that keeps it from filling
+ * @NRDMA_A_POOL_GID: u32, group that may use it beside CAP_IPC_LOCK, in the
+ *	initial user namespace; absent, or (u32)-1 in POOL_SET, for none
+ * @NRDMA_A_POOL_SHRINK: u8, 1: under memory pressure its free memory is given
+ *	back, until the pool is next used
+ * @NRDMA_A_POOL_UID_CAP: u64, most bytes of the node that one user may have in
+ *	buffers; 0 in POOL_SET for the default, the module's uid_cap percent
+ * @NRDMA_A_POOL_NODE_CAP: u64, the same for all users together, node_cap
+ * @NRDMA_A_POOL_BUF_BYTES: u64, out, bytes of the node in buffers
+ * @NRDMA_A_POOL_FREE_BYTES: u64, out, bytes of the node that are free
+ * @NRDMA_A_POOL_TOTAL_BYTES: u64, out, bytes that the node has
+ *
+ * In POOL_SET what is absent stays as it was.
+ */
+enum nrdma_a_pool {
+	NRDMA_A_POOL_PAD = 1,
+	NRDMA_A_POOL_NODE,
+	NRDMA_A_POOL_BYTES,
+	NRDMA_A_POOL_CHUNK_BYTES,
+	NRDMA_A_POOL_READY_BYTES,
+	NRDMA_A_POOL_DIRTY_BYTES,
+	NRDMA_A_POOL_USED_BYTES,
+	NRDMA_A_POOL_ERROR,
+	NRDMA_A_POOL_GID,
+	NRDMA_A_POOL_SHRINK,
+	NRDMA_A_POOL_UID_CAP,
+	NRDMA_A_POOL_NODE_CAP,
+	NRDMA_A_POOL_BUF_BYTES,
+	NRDMA_A_POOL_FREE_BYTES,
+	NRDMA_A_POOL_TOTAL_BYTES,
+
+	/* private: */
+	__NRDMA_A_POOL_MAX,
+	NRDMA_A_POOL_MAX = __NRDMA_A_POOL_MAX - 1
 };
 
 #endif /* _UAPI_LINUX_NRDMA_H */
