@@ -12,6 +12,7 @@ static const struct out_field buf_show_fields[] = {
 	{ "dev_index" },
 	{ "dev_name", "DEVICE" },
 	{ "orphan", NULL, " ", OUT_QUIET },
+	{ "lingering", NULL, " ", OUT_QUIET },
 	{ "pid", "PID", NULL, OUT_RIGHT },
 	{ "comm", "COMMAND" },
 	{ "uid", "UID", NULL, OUT_RIGHT },
@@ -21,6 +22,7 @@ static const struct out_field buf_show_fields[] = {
 	{ "node_bytes.node", "LIES ON", "node" },
 	{ "node_bytes.bytes", NULL, " " },
 	{ "remote_bytes", "REMOTE", NULL, OUT_RIGHT },
+	{ "warm_bytes", "WARM", NULL, OUT_RIGHT | OUT_DETAIL },
 	{ "uncharged_bytes", "UNCHARGED", NULL, OUT_RIGHT | OUT_DETAIL },
 	{ "run", NULL, NULL, OUT_ROWS },
 	{ "run.offset", "OFFSET", NULL, OUT_RIGHT | OUT_DETAIL },
@@ -45,6 +47,15 @@ static void buf_show_runs(struct out *o, const struct buf *buf)
 	out_array_end(o);
 }
 
+/* What is true of few buffers, in text a mark on those */
+static void buf_show_mark(struct out *o, const char *key, struct num on, const char *mark)
+{
+	if (o->json)
+		out_bool(o, key, on);
+	else if (on.v)
+		out_text(o, key, mark);
+}
+
 static void buf_show_buf(struct out *o, const struct buf *buf)
 {
 	struct num remote = buf->node.known ? num_of(0) : num_none("node unknown");
@@ -54,12 +65,8 @@ static void buf_show_buf(struct out *o, const struct buf *buf)
 	out_num(o, "id", buf->id);
 	out_num(o, "dev_index", buf->dev_index);
 	out_str(o, "dev_name", buf->dev_name);
-	if (o->json || buf->orphan.v) {
-		if (o->json)
-			out_bool(o, "orphan", buf->orphan);
-		else
-			out_text(o, "orphan", "(gone)");
-	}
+	buf_show_mark(o, "orphan", buf->orphan, "(gone)");
+	buf_show_mark(o, "lingering", buf->lingering, "(freed, still pinned)");
 	out_num(o, "pid", buf->pid);
 	out_str(o, "comm", buf->comm);
 	out_num(o, "uid", buf->uid);
@@ -76,6 +83,7 @@ static void buf_show_buf(struct out *o, const struct buf *buf)
 	}
 	out_array_end(o);
 	out_bytes(o, "remote_bytes", remote);
+	out_bytes(o, "warm_bytes", buf->warm_bytes);
 	out_bytes(o, "uncharged_bytes", buf->uncharged_bytes);
 	buf_show_runs(o, buf);
 	out_record_end(o);

@@ -83,7 +83,8 @@ const struct cmd *cmd_find(int argc, char **argv, int *used)
 			*used = 2;
 			return cmd;
 		}
-		if (!abbreviated && cmd_abbreviates(argv[1], cmd->name))
+		/* After an object that is a command itself, a word may be a device */
+		if (!abbreviated && alone->name && cmd_abbreviates(argv[1], cmd->name))
 			abbreviated = cmd;
 	}
 	if (abbreviated) {
@@ -267,7 +268,31 @@ int args_u32(const struct args *args, const char *key, struct num *num)
 }
 
 /**
+ * args_size() - a key's value as a size in bytes
+ * @num: out, not known when the key was not given
+ *
+ * Return: 0, or -EINVAL after saying what is wrong.
+ */
+int args_size(const struct args *args, const char *key, struct num *num)
+{
+	const char *text = args_get(args, key);
+	uint64_t bytes;
+
+	*num = num_none(NULL);
+	if (!text)
+		return 0;
+	if (size_parse(&bytes, text) || bytes > INT64_MAX) {
+		say("%s \"%s\": is a size like 64k, 2M or 4G", key, text);
+		return -EINVAL;
+	}
+	*num = num_of(bytes);
+	return 0;
+}
+
+/**
  * args_cpus() - check that a key's value is a list of CPUs
+ *
+ * Which CPUs there can be, the module knows.
  *
  * Return: 0, or -EINVAL after saying what is wrong.
  */
@@ -275,7 +300,7 @@ int args_cpus(const char *key, const char *text)
 {
 	struct cpus cpus;
 
-	if (!cpus_parse(&cpus, text))
+	if (cpus_parse(&cpus, text) != -EINVAL)
 		return 0;
 	say("%s \"%s\": is a list of CPUs like 0-3,8", key, text);
 	return -EINVAL;

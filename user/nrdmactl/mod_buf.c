@@ -25,6 +25,8 @@ static const struct nla_policy mod_buf_policy[NRDMA_A_BUF_MAX + 1] = {
 	[NRDMA_A_BUF_EVENT] = { .type = NLA_U32 },
 	[NRDMA_A_BUF_REASON] = { .type = NLA_U32 },
 	[NRDMA_A_BUF_AVAILABLE] = { .type = NLA_U64 },
+	[NRDMA_A_BUF_WARM_BYTES] = { .type = NLA_U64 },
+	[NRDMA_A_BUF_LINGERING] = { .type = NLA_U8 },
 };
 
 const struct mod_attrs mod_buf_attrs = { NRDMA_A_BUF_MAX, mod_buf_policy };
@@ -85,6 +87,10 @@ static void buf_parse(struct buf *buf, struct nlattr **tb)
 		buf->pid.why = "gone or not yours";
 	if (!buf->comm.known)
 		buf->comm.why = "gone or not yours";
+	buf->warm_bytes = mod_u64(tb[NRDMA_A_BUF_WARM_BYTES]);
+	buf->lingering = mod_u8(tb[NRDMA_A_BUF_LINGERING]);
+	if (!buf->lingering.known)
+		buf->lingering = num_of(0);
 	buf->uncharged_bytes = mod_u64(tb[NRDMA_A_BUF_UNCHARGED_BYTES]);
 }
 

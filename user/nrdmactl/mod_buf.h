@@ -20,6 +20,7 @@ struct buf_node_bytes {
  */
 struct buf {
 	struct num id, dev_index, orphan, bytes, node, uid, pid, uncharged_bytes;
+	struct num warm_bytes, lingering;
 	struct str dev_name, comm;
 	unsigned int nr_node_bytes;
 	struct buf_node_bytes *node_bytes;

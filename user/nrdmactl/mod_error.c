@@ -30,6 +30,24 @@ static const char *mod_error_name(int cmd, int nest, int type)
 	case NRDMA_CMD_IRQ_SET:
 	case NRDMA_CMD_IRQ_RESTORE:
 		break;
+	case NRDMA_CMD_POOL_SET:
+		switch (type) {
+		case NRDMA_A_POOL_NODE:
+			return "node";
+		case NRDMA_A_POOL_BYTES:
+			return "bytes";
+		case NRDMA_A_POOL_CHUNK_BYTES:
+			return "chunk-bytes";
+		case NRDMA_A_POOL_GID:
+			return "gid";
+		case NRDMA_A_POOL_SHRINK:
+			return "shrink";
+		case NRDMA_A_POOL_UID_CAP:
+			return "uid-cap";
+		case NRDMA_A_POOL_NODE_CAP:
+			return "node-cap";
+		}
+		return NULL;
 	case NRDMA_CMD_BUF_GET:
 		if (type == NRDMA_A_BUF_DEV_INDEX)
 			return "dev-index";
@@ -101,7 +119,8 @@ const char *mod_error_attr(struct nl_msg *request, unsigned int offset, char *bu
 	nlmsg_for_each_attr(attr, nlh, GENL_HDRLEN, rem) {
 		if ((char *)attr - (char *)nlh == (long)offset)
 			return mod_error_named(cmd, 0, nla_type(attr), buf, len);
-		if (cmd == NRDMA_CMD_DEV_SET || nla_type(attr) != NRDMA_A_IRQ_POLICY ||
+		if (!(cmd == NRDMA_CMD_IRQ_SET || cmd == NRDMA_CMD_IRQ_GET) ||
+		    nla_type(attr) != NRDMA_A_IRQ_POLICY ||
 		    offset < (unsigned int)((char *)attr - (char *)nlh) ||
 		    offset >= (unsigned int)((char *)attr - (char *)nlh) + nla_len(attr) + NLA_HDRLEN)
 			continue;

@@ -80,6 +80,7 @@ const char *const words_reason[] = {
 	[NRDMA_REASON_DEVICE_GONE] = "device gone",
 	[NRDMA_REASON_KERNEL] = "kernel memory",
 	[NRDMA_REASON_INTERRUPTED] = "interrupted",
+	[NRDMA_REASON_POOL] = "pool",
 	NULL
 };
 
