@@ -117,6 +117,12 @@ static void bad_usage(void **state)
 		{ "irq show watch x", 1, NULL, "watch \"x\"" },
 		{ "monitor count 0", 1, NULL, "count 0" },
 		{ "monitor mlx5_0", 1, NULL, "no key \"mlx5_0\": there is count, timeout" },
+		{ "pool set", 1, NULL, "node N is missing" },
+		{ "pool set node 0", 1, NULL, "nothing to set: size" },
+		{ "pool set node x size 1G", 1, NULL, "node \"x\"" },
+		{ "pool set node 0 size 1.5G", 1, NULL, "size \"1.5G\": is a size like" },
+		{ "pool set node 0 size 16777216T", 1, NULL, "size \"16777216T\"" },
+		{ "pool set node 0 group -1", 1, NULL, "no option \"-1\"" },
 		{ "-x status", 1, NULL, "no option \"-x\": there are -j -p -d -V" },
 		{ "status --json", 1, NULL, "no option \"--json\"" },
 		{ "run mlx5_0", 125, NULL, "COMMAND [ARG]... is missing after \"--\"" },
@@ -142,6 +148,8 @@ static void refused(void **state)
 		{ "irq restore mlx5_0", 2, NULL, NO_MODULE },
 		{ "buf show", 2, NULL, NO_MODULE },
 		{ "buf", 2, NULL, NO_MODULE },
+		{ "pool show", 2, NULL, NO_MODULE },
+		{ "pool set node 0 size 1G", 2, NULL, "pool set node 0: " NO_MODULE },
 		{ "monitor timeout 1", 2, NULL, NO_MODULE },
 		{ "run nosuch -- true", 125, NULL, "no RDMA device" },
 		{ "run odd0 -- true", 125, NULL, "node is not known (no netdev)" },
@@ -188,7 +196,7 @@ static void text(void **state)
 static void completion(void **state)
 {
 	static const struct line lines[] = {
-		{ "complete ''", 0, "status\ndev\nirq\nbuf\nrun\nmonitor\nhelp\n", NULL },
+		{ "complete ''", 0, "status\ndev\nirq\nbuf\npool\ncheck\nrun\nmonitor\nhelp\n", NULL },
 		{ "complete s", 0, "status\n", NULL },
 		{ "complete irq ''", 0, "show\nset\nrestore\n", NULL },
 		{ "complete irq set mlx", 0, "mlx4_0\nmlx5_0\n", NULL },

@@ -11,6 +11,10 @@ extern const struct cmd cmd_irq_show;
 extern const struct cmd cmd_irq_set;
 extern const struct cmd cmd_irq_restore;
 extern const struct cmd cmd_buf_show;
+extern const struct cmd cmd_pool_show;
+extern const struct cmd cmd_pool_set;
+extern const struct cmd cmd_check;
+extern const struct cmd cmd_check_list;
 extern const struct cmd cmd_run;
 extern const struct cmd cmd_monitor;
 

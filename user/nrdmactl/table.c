@@ -16,6 +16,10 @@ const struct cmd *const cmd_table[] = {
 	&cmd_irq_set,
 	&cmd_irq_restore,
 	&cmd_buf_show,
+	&cmd_pool_show,
+	&cmd_pool_set,
+	&cmd_check,
+	&cmd_check_list,
 	&cmd_run,
 	&cmd_monitor,
 	NULL

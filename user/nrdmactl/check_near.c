@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Checks of what should be near a device: vectors, buffers, programs. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <linux/capability.h>
+#include <linux/nrdma.h>
+
+#include "checker.h"
+#include "numa.h"
+#include "proc.h"
+#include "size.h"
+#include "sys.h"
+
+#define MEMLOCK_LEAST	(64LL << 20)	/* what programs register without much thought */
+
+/* A vector that is on its way counts as if it were there */
+static struct num check_vector_local(const struct vec *vec, const struct dev *dev)
+{
+	struct vec settled = *vec;
+
+	if (vec->state.known && vec->state.v == NRDMA_IRQ_STATE_PENDING && vec->wanted) {
+		settled.effective = NULL;
+		settled.cpus = vec->wanted;
+	}
+	return vec_local(&settled, dev);
+}
+
+static void check_vectors_dev(struct checker *c, const struct dev *dev)
+{
+	unsigned int i, nr = 0, remote = 0, drifted = 0, failed = 0, managed = 0, unknown = 0;
+	struct cpus cpus, one, near;
+	struct num local;
+	char fix[128];
+
+	if (!dev->place.pci.known) {
+		checker_say(c, VERDICT_NA, NULL, "no PCI function");
+		return;
+	}
+	if (!dev->place.node.known) {
+		checker_say(c, VERDICT_NA, NULL, "node not known");
+		return;
+	}
+	memset(&cpus, 0, sizeof(cpus));
+	for (i = 0; i < c->survey.vecs.nr; i++) {
+		const struct vec *vec = &c->survey.vecs.v[i];
+		const char *list = vec->effective && *vec->effective ? vec->effective : vec->cpus;
+
+		if (strcmp(vec->dev_name.s, dev->name))
+			continue;
+		nr++;
+		drifted += vec->state.known && vec->state.v == NRDMA_IRQ_STATE_DRIFTED;
+		failed += vec->state.known && vec->state.v == NRDMA_IRQ_STATE_FAILED;
+		if (vec->state.known && vec->state.v == NRDMA_IRQ_STATE_MANAGED) {
+			managed++;
+			continue;
+		}
+		local = check_vector_local(vec, dev);
+		if (!local.known)
+			unknown++;
+		else if (!local.v)
+			remote++;
+		if (list && !cpus_parse(&one, list))
+			cpus_or(&cpus, &one);
+	}
+	snprintf(fix, sizeof(fix), "nrdmactl irq set %s policy local lock on", dev->name);
+	if (!nr)
+		checker_say(c, VERDICT_WARN, NULL, "none were found");
+	else if (drifted || failed)
+		checker_say(c, VERDICT_FAIL, fix, "%u of %u were moved away, %u could not be moved",
+			    drifted, nr, failed);
+	else if (remote)
+		checker_say(c, VERDICT_FAIL, fix, "%u of %u go to CPUs that are not near", remote,
+			    nr);
+	else if (nr - managed > 1 && place_cpus(&dev->place, &near) &&
+		 cpus_next(&near, cpus_next(&near, -1)) >= 0 &&
+		 cpus_next(&cpus, cpus_next(&cpus, -1)) < 0)
+		checker_say(c, VERDICT_WARN, fix, "all %u go to CPU %d", nr, cpus_next(&cpus, -1));
+	else
+		checker_say(c, VERDICT_OK, NULL, "%u, %u near, %u managed by the kernel", nr,
+			    nr - managed - unknown, managed);
+}
+
+const struct check check_vectors = {
+	.id = "vectors",
+	.expected = "every vector goes to CPUs near the device, not all to one",
+	.why = "each completion crosses the interconnect otherwise",
+	.dev = check_vectors_dev,
+};
+
+static void check_buffers_dev(struct checker *c, const struct dev *dev)
+{
+	char all[32], remote[32], fix[192];
+	const struct buf *worst = NULL;
+	unsigned int i, n;
+
+	if (!dev->buf_bytes.known || !dev->buf_remote_bytes.known) {
+		checker_say(c, VERDICT_NA, NULL, "%s", dev->buf_bytes.why ? dev->buf_bytes.why :
+			    "not told");
+		return;
+	}
+	size_format(dev->buf_bytes.v, all, sizeof(all));
+	size_format(dev->buf_remote_bytes.v, remote, sizeof(remote));
+	if (!dev->buf_remote_bytes.v) {
+		checker_say(c, VERDICT_OK, NULL, "%s in %lld, all where they were wanted", all,
+			    dev->buf_count.v);
+		return;
+	}
+	for (i = 0; i < c->survey.bufs.nr; i++) {
+		const struct buf *buf = &c->survey.bufs.v[i];
+
+		if (strcmp(buf->dev_name.s, dev->name))
+			continue;
+		for (n = 0; n < buf->nr_node_bytes; n++)
+			if (buf->node.known && buf->node_bytes[n].node != buf->node.v)
+				worst = buf;
+	}
+	if (worst && worst->pid.known)
+		snprintf(fix, sizeof(fix),
+			 "make room on node %lld, then start process %lld (%.32s) again",
+			 worst->node.v, worst->pid.v, worst->comm.s);
+	else
+		snprintf(fix, sizeof(fix), "nrdmactl buf show %s", dev->name);
+	checker_say(c, VERDICT_FAIL, fix, "%s of %s are not on the node that was wanted", remote,
+		    all);
+}
+
+const struct check check_buffers = {
+	.id = "buffers",
+	.expected = "every buffer lies on the node that was wanted",
+	.why = "each access of the device crosses the interconnect otherwise",
+	.dev = check_buffers_dev,
+};
+
+static void check_memlock_host(struct checker *c)
+{
+	struct num limit = proc_memlock(c->pid);
+	struct num locked = proc_kib(c->pid, "VmLck"), pinned = proc_kib(c->pid, "VmPin");
+	long long used = locked.v > pinned.v ? locked.v : pinned.v;
+	char fix[128], text[32], need[32];
+
+	if (c->pid)
+		snprintf(fix, sizeof(fix), "prlimit --pid %u --memlock=unlimited", c->pid);
+	else
+		snprintf(fix, sizeof(fix), "ulimit -l unlimited");
+	if (!limit.known) {
+		checker_say(c, VERDICT_NA, NULL, "the limit is %s", limit.why);
+		return;
+	}
+	if (limit.v == PROC_UNLIMITED) {
+		checker_say(c, VERDICT_OK, NULL, "unlimited");
+		return;
+	}
+	size_format(limit.v, text, sizeof(text));
+	if (proc_capable(c->pid, CAP_IPC_LOCK)) {
+		checker_say(c, VERDICT_OK, NULL, "%s, but CAP_IPC_LOCK goes over it", text);
+		return;
+	}
+	size_format(used + MEMLOCK_LEAST, need, sizeof(need));
+	if (limit.v < used + MEMLOCK_LEAST)
+		checker_say(c, VERDICT_FAIL, fix, "RLIMIT_MEMLOCK is %s", text);
+	else
+		checker_say(c, VERDICT_OK, NULL, "%s", text);
+}
+
+const struct check check_memlock = {
+	.id = "memlock",
+	.expected = "64M beyond what is locked (systemd: LimitMEMLOCK=, container: --ulimit memlock=)",
+	.why = "buffers and registrations count against it, and fail with ENOMEM",
+	.host = check_memlock_host,
+};
+
+static void check_cpuset_dev(struct checker *c, const struct dev *dev)
+{
+	const struct place *place = &dev->place;
+	struct cpus allowed;
+	char list[256], fix[160];
+
+	if (!place->mem_node.known) {
+		checker_say(c, VERDICT_NA, NULL, "memory node not known");
+		return;
+	}
+	if (!proc_list(c->pid, "Mems_allowed_list", &allowed)) {
+		checker_say(c, VERDICT_NA, NULL, "Mems_allowed_list cannot be read");
+		return;
+	}
+	cpus_format(&allowed, list, sizeof(list));
+	snprintf(fix, sizeof(fix), "systemctl set-property UNIT AllowedMemoryNodes=%lld",
+		 place->mem_node.v);
+	if (cpus_has(&allowed, place->mem_node.v))
+		checker_say(c, VERDICT_OK, NULL, "memory node %lld is among the allowed, %s",
+			    place->mem_node.v, list);
+	else
+		checker_say(c, VERDICT_FAIL, fix, "memory node %lld is not among the allowed, %s",
+			    place->mem_node.v, list);
+}
+
+const struct check check_cpuset = {
+	.id = "cpuset",
+	.expected = "the cpuset of the process has the device's memory node",
+	.why = "its buffers cannot lie there otherwise",
+	.dev = check_cpuset_dev,
+};
+
+static void check_threads_dev(struct checker *c, const struct dev *dev)
+{
+	unsigned int nr = 0, away = 0, tid;
+	struct num cpu;
+	char fix[160], cpus[128];
+	struct cpus near;
+	char **names;
+	int i, n;
+
+	if (!c->pid) {
+		checker_say(c, VERDICT_NA, NULL, "say which process: pid PID");
+		return;
+	}
+	if (!place_cpus(&dev->place, &near)) {
+		checker_say(c, VERDICT_NA, NULL, "CPU nodes not known");
+		return;
+	}
+	n = sys_list(&names, "/proc/%u/task", c->pid);
+	for (i = 0; i < n; i++) {
+		tid = strtoul(names[i], NULL, 10);
+		cpu = proc_last_cpu(c->pid, tid);
+		if (!cpu.known)
+			continue;
+		nr++;
+		away += !cpus_has(&near, cpu.v);
+	}
+	sys_list_free(names, n);
+	cpus_format(&near, cpus, sizeof(cpus));
+	snprintf(fix, sizeof(fix), "taskset -acp %s %u", cpus, c->pid);
+	if (!nr)
+		checker_say(c, VERDICT_NA, NULL, "process %u is gone", c->pid);
+	else if (away)
+		checker_say(c, VERDICT_FAIL, fix, "%u of %u threads of process %u ran elsewhere last",
+			    away, nr, c->pid);
+	else
+		checker_say(c, VERDICT_OK, NULL, "all %u of process %u ran on CPUs %s last", nr,
+			    c->pid, cpus);
+}
+
+const struct check check_threads = {
+	.id = "threads",
+	.expected = "the process runs on CPUs near the device",
+	.why = "what the device wrote is far from who reads it otherwise",
+	.dev = check_threads_dev,
+};
