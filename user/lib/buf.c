@@ -22,6 +22,7 @@
  * @size: bytes
  * @node: the node that was wanted
  * @id: as in netlink
+ * @warm: bytes that came from a pool
  */
 struct nrdma_buf {
 	struct nrdma_dev	*dev;
@@ -29,6 +30,7 @@ struct nrdma_buf {
 	uint64_t		size;
 	int			node;
 	uint32_t		id;
+	uint64_t		warm;
 };
 
 /* Takes @fd over in any case. */
@@ -106,7 +108,10 @@ int nrdma_buf_alloc(struct nrdma_dev *dev, uint64_t size,
 		nrdma_dev_name(dev, name);
 		return nrdma_fail_alloc(ret, name, size, &options, &alloc);
 	}
-	return nrdma_buf_adopt(dev, alloc.fd, buf);
+	ret = nrdma_buf_adopt(dev, alloc.fd, buf);
+	if (!ret)
+		(*buf)->warm = alloc.warm;
+	return ret;
 }
 
 int nrdma_buf_import(struct nrdma_dev *dev, int fd, struct nrdma_buf **buf)
@@ -186,6 +191,11 @@ int nrdma_buf_node(const struct nrdma_buf *buf)
 uint32_t nrdma_buf_id(const struct nrdma_buf *buf)
 {
 	return buf->id;
+}
+
+uint64_t nrdma_buf_warm(const struct nrdma_buf *buf)
+{
+	return buf->warm;
 }
 
 int nrdma_buf_fd(const struct nrdma_buf *buf)

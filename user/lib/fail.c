@@ -69,6 +69,7 @@ const char *nrdma_strreason(unsigned int reason)
 		[NRDMA_REASON_DEVICE_GONE]	= "device removed",
 		[NRDMA_REASON_KERNEL]		= "no memory for the kernel's records",
 		[NRDMA_REASON_INTERRUPTED]	= "interrupted",
+		[NRDMA_REASON_POOL]		= "not to be had from the pool",
 	};
 
 	if (reason >= sizeof(texts) / sizeof(*texts))
@@ -144,14 +145,18 @@ static void nrdma_fail_cgroup(uint64_t wanted, int node)
 
 static void nrdma_fail_cap(uint64_t wanted, int node)
 {
-	long long uid_cap = -1, node_cap = -1;
+	nrdma_fail_text("%s on node %d wanted, but that goes over what the buffers of one user, or of "
+			"all users, may take of it (nrdmactl pool show): free some, or have the "
+			"cap raised: nrdmactl pool set node %d cap SIZE",
+			nrdma_size_text(wanted).s, node, node);
+}
 
-	nrdma_sysfs_number(&uid_cap, "/sys/module/nrdma/parameters/uid_cap");
-	nrdma_sysfs_number(&node_cap, "/sys/module/nrdma/parameters/node_cap");
-	nrdma_fail_text("%s on node %d wanted, but that goes over what the buffers of one user "
-			"(uid_cap, %lld %% of a node) or all buffers (node_cap, %lld %%) may "
-			"take: free some, or raise it in /sys/module/nrdma/parameters",
-			nrdma_size_text(wanted).s, node, uid_cap, node_cap);
+static void nrdma_fail_pool(uint64_t wanted, int node, uint64_t available)
+{
+	nrdma_fail_text("%s from the pool of node %d wanted (NRDMA_ALLOC_POOL_ONLY), but it has %s "
+			"free, or this process may not use it: that takes CAP_IPC_LOCK or the "
+			"pool's group (nrdmactl pool show)",
+			nrdma_size_text(wanted).s, node, nrdma_size_text(available).s);
 }
 
 static void nrdma_fail_cpuset(uint64_t wanted, int node)
@@ -219,6 +224,9 @@ int nrdma_fail_alloc(int error, const char *dev, uint64_t wanted,
 		break;
 	case NRDMA_REASON_CPUSET:
 		nrdma_fail_cpuset(wanted, node);
+		break;
+	case NRDMA_REASON_POOL:
+		nrdma_fail_pool(wanted, node, answer->available);
 		break;
 	case NRDMA_REASON_NODE_UNKNOWN:
 		nrdma_fail_text("the node of %s is not known, so name one for the buffer, or have "

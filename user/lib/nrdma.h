@@ -173,7 +173,9 @@ int nrdma_bind_thread(const struct nrdma_dev *dev, int *node);
  * @size: sizeof(struct nrdma_buf_options)
  * @node: a node, or NRDMA_NODE_DEVICE (-1) for the device's memory node
  * @flags: NRDMA_ALLOC_REMOTE: other nodes may help out when that one is full,
- *	nearest first; without it the buffer is wholly on its node
+ *	nearest first; without it the buffer is wholly on its node.
+ *	NRDMA_ALLOC_POOL_ONLY: from the pool that an administrator set aside on
+ *	that node, or not at all; without it a pool is used as far as it goes
  * @min_chunk: no physically contiguous piece is smaller than this: 0 for any,
  *	else a power of two between the device's chunk_min and chunk_max
  *
@@ -192,13 +194,14 @@ struct nrdma_buf_options {
 /**
  * nrdma_buf_alloc() - allocate a buffer
  * @dev: handle
- * @size: bytes, above 0; rounded up to a page, or to @options->min_chunk
+ * @size: bytes, above 0; rounded up to a page, to @options->min_chunk, or to the
+ *	chunk of the pool that it must come from
  * @options: or NULL for a buffer wholly on the device's memory node
  * @buf: out, a handle for nrdma_buf_free(); NULL on failure
  *
  * Errors: those of enum nrdma_reason in <linux/nrdma.h>, with numbers in
  * nrdma_last_failure(): -ENOMEM the node is full or fragmented, RLIMIT_MEMLOCK,
- * memory cgroup, cpuset; -EDQUOT a cap of the module; -ENXIO the device's node
+ * memory cgroup, cpuset, pool; -EDQUOT a cap of the module; -ENXIO the device's node
  * is not known and none was named; -ENODEV the device was removed; -EINTR.
  * Also -EINVAL malformed @options, or a node that has no memory; -E2BIG @size,
  * or options that this library is too old for; -EMFILE, -ENFILE.
@@ -267,6 +270,15 @@ int nrdma_buf_node(const struct nrdma_buf *buf);
  * Return: the number under which "nrdmactl buf show" lists it.
  */
 uint32_t nrdma_buf_id(const struct nrdma_buf *buf);
+
+/**
+ * nrdma_buf_warm() - how much of a buffer was zeroed beforehand
+ * @buf: handle
+ *
+ * Return: bytes that came from a pool, for the handle of nrdma_buf_alloc(); 0
+ * for an imported one.
+ */
+uint64_t nrdma_buf_warm(const struct nrdma_buf *buf);
 
 /**
  * nrdma_buf_fd() - a buffer's dma-buf

@@ -62,6 +62,7 @@ static int fake_ioctl(unsigned long cmd, void *arg)
 	case NRDMA_IOC_ALLOC:
 		fake.asked = *alloc;
 		if (!fake.alloc_errno) {
+			alloc->warm = fake.answer.warm;
 			alloc->fd = memfd_create("buffer", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 			assert_int_equal(ftruncate(alloc->fd, alloc->size), 0);
 			fake.query.size = alloc->size;
@@ -372,7 +373,13 @@ static void test_options(void **state)
 	assert_int_equal(nrdma_buf_alloc(dev, 1, &options, &buf), 0);
 	assert_int_equal(fake.asked.node, 2);
 	assert_int_equal(fake.asked.flags, NRDMA_ALLOC_REMOTE);
+	assert_int_equal(nrdma_buf_warm(buf), 0);
 	assert_int_equal(fake.asked.min_chunk, 65536);
+	nrdma_buf_free(buf);
+
+	fake.answer.warm = 4096;
+	assert_int_equal(nrdma_buf_alloc(dev, 1, &options, &buf), 0);
+	assert_int_equal(nrdma_buf_warm(buf), 4096);
 	nrdma_buf_free(buf);
 
 	/* A caller of before there were flags */
@@ -412,7 +419,8 @@ static void test_reasons(void **state)
 		{ NRDMA_REASON_MEMLOCK, ENOMEM, "LimitMEMLOCK=infinity" },
 		{ NRDMA_REASON_MEMLOCK, ENOMEM, "--ulimit memlock=-1" },
 		{ NRDMA_REASON_CGROUP, ENOMEM, "(/user.slice) has no room" },
-		{ NRDMA_REASON_CAP, EDQUOT, "one user (uid_cap, 50 % of a node)" },
+		{ NRDMA_REASON_CAP, EDQUOT, "nrdmactl pool set node 1 cap SIZE" },
+		{ NRDMA_REASON_POOL, ENOMEM, "from the pool of node 1 wanted" },
 		{ NRDMA_REASON_CPUSET, ENOMEM, "allows memory of node 0 only" },
 		{ NRDMA_REASON_NODE_UNKNOWN, ENXIO, "nrdmactl dev set mlx5_0 node N" },
 		{ NRDMA_REASON_NODE_ABSENT, EINVAL, "node 1 is not online, or has no memory" },
@@ -431,8 +439,6 @@ static void test_reasons(void **state)
 	(void)state;
 	put("Name:\tx\nVmLck:\t      12 kB\nMems_allowed_list:\t0\nend:\t", "proc/self/status");
 	put("0::/user.slice", "proc/self/cgroup");
-	put("50", "sys/module/nrdma/parameters/uid_cap");
-	put("90", "sys/module/nrdma/parameters/node_cap");
 	getrlimit(RLIMIT_MEMLOCK, &old);
 	limit = (struct rlimit){ 65536, old.rlim_max };
 	assert_int_equal(setrlimit(RLIMIT_MEMLOCK, &limit), 0);
