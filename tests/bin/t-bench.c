@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * t-bench RDMADEV CHARDEV NODE BYTES ROUNDS
+ * t-bench RDMADEV CHARDEV NODE BYTES ROUNDS [WORKERS]
  *
  * How long until memory on NODE is ready for RDMA: zeroed, mapped, one byte of
  * each page touched, registered. Rounds are interleaved, so that what else the
  * machine does hits all alike; medians and ratios are printed, from this run
- * alone. Each kind is on NODE and the caller is on one CPU.
+ * alone. Each kind is on NODE and the caller is on one CPU; with WORKERS, nrdma
+ * is also tried with that many CPUs, and from a pool that the caller has set
+ * aside and that is given time to be zeroed again between rounds.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -60,7 +62,15 @@ static void *map_huge(void)
 	return p == MAP_FAILED ? NULL : p;
 }
 
-static void *map_nrdma(void)
+static void set_workers(int workers)
+{
+	FILE *f = fopen("/sys/module/nrdma/parameters/fill_workers", "w");
+
+	if (!f || fprintf(f, "%d\n", workers) < 0 || fclose(f))
+		die("fill_workers");
+}
+
+static void *map_cold(void)
 {
 	int fd = open(chardev, O_RDWR | O_CLOEXEC);
 	void *p = fd < 0 ? MAP_FAILED : buf_map(fd, bytes, 0);
@@ -70,6 +80,71 @@ static void *map_nrdma(void)
 	return p == MAP_FAILED ? NULL : p;
 }
 
+static void *map_warm(void)
+{
+	struct nrdma_alloc alloc = {
+		.size = bytes, .node = node, .flags = NRDMA_ALLOC_POOL_ONLY,
+	};
+	int fd = open(chardev, O_RDWR | O_CLOEXEC);
+	void *p = MAP_FAILED;
+	uintptr_t at;
+
+	if (fd < 0 || ioctl(fd, NRDMA_IOC_ALLOC, &alloc))
+		return NULL;
+	/* The kernel aligns a mapping of the device, not one of a dma-buf */
+	at = (uintptr_t)mmap(NULL, bytes + (2 << 20), PROT_NONE,
+			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	at = (at + (2 << 20) - 1) & ~((2UL << 20) - 1);
+	p = mmap((void *)at, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, alloc.fd, 0);
+	close(alloc.fd);
+	close(fd);
+	return p == MAP_FAILED ? NULL : p;
+}
+
+/* Sets the pool of the node to @size and waits until it is so. */
+static void set_pool(size_t size)
+{
+	unsigned long long ready;
+	char line[128];
+	int n;
+
+	snprintf(line, sizeof(line), "nrdmactl pool set node %d size %zu >/dev/null", node, size);
+	if (system(line))
+		die("nrdmactl pool set");
+	for (;;) {
+		FILE *f = popen("nrdmactl -j pool show | jq -r '.[] | \"\\(.node) \\(.ready_bytes)\"'",
+				"r");
+		bool done = false;
+
+		while (f && fgets(line, sizeof(line), f))
+			done |= sscanf(line, "%d %llu", &n, &ready) == 2 && n == node &&
+				ready == size;
+		if (!f || pclose(f))
+			die("nrdmactl pool show");
+		if (done)
+			return;
+	}
+}
+
+static void prepare_one(void)
+{
+	set_pool(0);
+	set_workers(1);
+}
+
+static int more_workers;
+
+static void prepare_more(void)
+{
+	set_pool(0);
+	set_workers(more_workers);
+}
+
+static void prepare_warm(void)
+{
+	set_pool(bytes);
+}
+
 static void unmap(void *p)
 {
 	munmap(p, bytes);
@@ -77,16 +152,19 @@ static void unmap(void *p)
 
 static struct kind {
 	const char *name;
+	void (*prepare)(void);
 	void *(*map)(void);
 	void (*unmap)(void *p);
 	double ready[MAX_ROUNDS], reg[MAX_ROUNDS];
 } kinds[] = {
-	{ .name = "nrdma", .map = map_nrdma, .unmap = unmap },
 	{ .name = "numa_alloc_onnode", .map = map_numa, .unmap = unmap_numa },
 	{ .name = "hugetlbfs 2 MiB", .map = map_huge, .unmap = unmap },
+	{ .name = "nrdma, one CPU", .prepare = prepare_one, .map = map_cold, .unmap = unmap },
+	{ .name = "nrdma, more CPUs", .prepare = prepare_more, .map = map_cold, .unmap = unmap },
+	{ .name = "nrdma, from a pool", .prepare = prepare_warm, .map = map_warm, .unmap = unmap },
 };
 
-#define NR_KINDS (sizeof(kinds) / sizeof(*kinds))
+#define MAX_KINDS (sizeof(kinds) / sizeof(*kinds))
 
 static void check_nodes(const char *name, void *p)
 {
@@ -108,6 +186,8 @@ static void one_round(struct kind *k, int round)
 	struct ibv_mr *mr;
 	char *p;
 
+	if (k->prepare)
+		k->prepare();
 	t0 = now_ms();
 	p = k->map();
 	if (!p)
@@ -155,31 +235,37 @@ static struct ibv_pd *open_pd(const char *name)
 
 int main(int argc, char **argv)
 {
-	double ready[NR_KINDS], reg[NR_KINDS];
+	double ready[MAX_KINDS], reg[MAX_KINDS];
+	size_t nr_kinds = MAX_KINDS;
 	int rounds;
 
-	if (argc != 6)
+	if (argc < 6)
 		return 1;
 	pd = open_pd(argv[1]);
 	chardev = argv[2];
 	node = atoi(argv[3]);
 	bytes = strtoull(argv[4], NULL, 0);
 	rounds = atoi(argv[5]);
+	if (argc > 6)
+		more_workers = atoi(argv[6]);
+	else
+		nr_kinds -= 2;
 	if (!pd || rounds < 1 || rounds > MAX_ROUNDS)
 		return 1;
 
 	for (int r = 0; r < rounds; r++)
-		for (size_t k = 0; k < NR_KINDS; k++)
+		for (size_t k = 0; k < nr_kinds; k++)
 			one_round(&kinds[k], r);
 
 	printf("%zu MiB on node %d ready for RDMA, medians of %d interleaved rounds\n",
 	       bytes >> 20, node, rounds);
-	printf("%-20s %10s %14s %22s\n", "", "ms", "ibv_reg_mr ms", "ready in nrdma, times");
-	for (size_t k = 0; k < NR_KINDS; k++) {
+	printf("%-20s %9s %14s %30s\n", "", "ms", "ibv_reg_mr ms", "times as fast as");
+	printf("%-20s %9s %14s %18s %11s\n", "", "", "", kinds[0].name, "hugetlbfs");
+	for (size_t k = 0; k < nr_kinds; k++) {
 		ready[k] = median(kinds[k].ready, rounds);
 		reg[k] = median(kinds[k].reg, rounds);
-		printf("%-20s %10.1f %14.2f %22.2f\n", kinds[k].name, ready[k], reg[k],
-		       ready[k] / ready[0]);
+		printf("%-20s %9.1f %14.2f %18.2f %11.2f\n", kinds[k].name, ready[k], reg[k],
+		       ready[0] / ready[k], ready[1] / ready[k]);
 	}
 	return 0;
 }
