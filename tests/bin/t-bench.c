@@ -264,8 +264,9 @@ int main(int argc, char **argv)
 	for (size_t k = 0; k < nr_kinds; k++) {
 		ready[k] = median(kinds[k].ready, rounds);
 		reg[k] = median(kinds[k].reg, rounds);
+	}
+	for (size_t k = 0; k < nr_kinds; k++)
 		printf("%-20s %9.1f %14.2f %18.2f %11.2f\n", kinds[k].name, ready[k], reg[k],
 		       ready[0] / ready[k], ready[1] / ready[k]);
-	}
 	return 0;
 }
