@@ -32,6 +32,13 @@ is() {
 
 fails() { ! "$@"; }
 
+# The files of this tree, new ones too
+tree_files() {
+	git -C "$top" ls-files -co --exclude-standard | while read -r f; do
+		[ ! -f "$top/$f" ] || echo "$f"
+	done
+}
+
 # skip_all REASON: nothing of this can be tried here
 skip_all() {
 	echo "1..0 # SKIP $1"

@@ -1,0 +1,47 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# make install puts everything under DESTDIR, make uninstall leaves nothing.
+
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+tree=$tmp/tree dest=$tmp/dest
+mkdir "$tree" "$dest"
+(cd "$top" && tree_files | xargs cp --parents -t "$tree")
+cd "$tree"
+version=$(cat VERSION)
+
+installed() { (cd "$dest" && find . ! -type d | sort); }
+
+ok "make install" make install install-dkms DESTDIR="$dest"
+for f in sbin/nrdmactl lib/libnrdma.so include/nrdma.h include/linux/nrdma.h \
+	lib/udev/rules.d/60-nrdma.rules share/man/man8/nrdmactl.8 \
+	share/bash-completion/completions/nrdmactl "src/nrdma-$version/dkms.conf"; do
+	ok "usr/$f" test -e "$dest/usr/$f"
+done
+ok "the tool runs from there" "$dest/usr/sbin/nrdmactl" -V
+
+# What a program needs: the header, the library, nothing of this tree.
+cat >"$tmp/program.c" <<'C'
+#include <nrdma.h>
+int main(void) { return 0; }
+C
+ok "a program builds with what pkg-config says" env \
+	PKG_CONFIG_SYSROOT_DIR="$dest" PKG_CONFIG_PATH="$dest/usr/lib/pkgconfig" \
+	sh -c "gcc -Wall -Werror -o $tmp/program $tmp/program.c -I$dest/usr/include \
+		\$(pkg-config --cflags --libs libnrdma)"
+
+is "sources for dkms: those of the module, and no more" \
+	"$(cd "$dest/usr/src/nrdma-$version" && find . -type f | sed 's,^\./,,' | sort)" \
+	"$(tree_files | grep -E '^(COPYING|Kbuild|Makefile|VERSION|dkms.conf|kmod/.*|include/.*)$' | sort)"
+ok "no file outside usr" fails grep -v '^\./usr/' <(installed)
+ok "no path of the tree is in what was installed" fails grep -rIl "$tree" "$dest"
+
+ok "make uninstall" make uninstall DESTDIR="$dest"
+is "nothing is left" "$(installed)" ""
+
+for how in "--kernel" "--no-such-option" "argument"; do
+	ok "scripts/install $how: bad usage" test "$(scripts/install $how >/dev/null 2>&1; echo $?)" = 2
+done
+
+done_testing
