@@ -57,7 +57,7 @@ struct nrdma_buf {
 	struct pid		*pid;
 	char			comm[TASK_COMM_LEN];
 	char			label[NRDMA_NAME_MAX + 24];
-	struct mutex		lock;
+	struct mutex		lock;	/* of attachments */
 	struct list_head	attachments;
 };
 

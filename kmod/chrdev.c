@@ -27,7 +27,7 @@
  */
 struct nrdma_file {
 	struct nrdma_dev	*dev;
-	struct mutex		lock;
+	struct mutex		lock;	/* of own and fail */
 	struct dma_buf		*own;
 	struct nrdma_fail	fail;
 };

@@ -143,7 +143,7 @@ static inline void shrinker_free(struct shrinker *shrinker)
 	kfree(shrinker);
 }
 
-#define shrinker_alloc(flags, name) nrdma_compat_shrinker_alloc(flags)
+#define shrinker_alloc(flags, ...) nrdma_compat_shrinker_alloc(flags)
 #endif
 
 /* ---- work queues ---- */

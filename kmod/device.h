@@ -47,7 +47,7 @@ struct nrdma_dev {
 	u32				index;
 	struct rw_semaphore		ib_sem;
 	struct ib_device		*ib;
-	struct mutex			lock;
+	struct mutex			lock;	/* of name, chardev, place */
 	char				name[NRDMA_NAME_MAX];
 	struct device			*chardev;
 	int				error;

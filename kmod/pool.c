@@ -38,13 +38,13 @@
  * @filler: fills, zeroes, gives back; started by the first change
  */
 struct nrdma_pool {
-	spinlock_t		lock;
+	spinlock_t		lock;	/* of all below but filler */
 	struct nrdma_pool_state	state;
 	struct list_head	ready;
 	struct list_head	dirty;
 	unsigned long		shrunk;
 	wait_queue_head_t	wait;
-	struct mutex		set_mutex;
+	struct mutex		set_mutex;	/* of filler, and changes */
 	struct task_struct	*filler;
 };
 

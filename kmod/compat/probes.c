@@ -297,7 +297,6 @@ struct shrinker *nrdma_probe(void)
 }
 #else
 void shrinker_alloc(void);
-void shrinker_free(void);
 #endif
 #endif
 
