@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * t-buf map CHARDEV BYTES            map, touch; where each page lies
- * t-buf alloc CHARDEV BYTES [node N] [remote] [min BYTES]
- *                                    the same by NRDMA_IOC_ALLOC
+ * t-buf alloc CHARDEV BYTES [node N] [remote] [pool] [min BYTES] [cold]
+ *                                    the same by NRDMA_IOC_ALLOC; cold: not
+ *                                    mapped
  * t-buf hold CHARDEV BYTES           map, say "ready", wait for the end of
  *                                    standard input; say what poll has
  * t-buf fill CHARDEV BYTES TIMES     map, write, unmap; each time zero before
@@ -83,11 +84,16 @@ static int cmd_map(int fd, size_t bytes)
 static int cmd_alloc(int fd, size_t bytes, char **arg)
 {
 	struct nrdma_alloc alloc = { .size = bytes, .node = NRDMA_NODE_DEVICE };
+	bool cold = false;
 	char *p;
 
 	for (; *arg; arg++) {
 		if (!strcmp(*arg, "remote"))
 			alloc.flags |= NRDMA_ALLOC_REMOTE;
+		else if (!strcmp(*arg, "pool"))
+			alloc.flags |= NRDMA_ALLOC_POOL_ONLY;
+		else if (!strcmp(*arg, "cold"))
+			cold = true;
 		else if (!strcmp(*arg, "node") && arg[1])
 			alloc.node = atoi(*++arg);
 		else if (!strcmp(*arg, "min") && arg[1])
@@ -95,11 +101,13 @@ static int cmd_alloc(int fd, size_t bytes, char **arg)
 	}
 	if (ioctl(fd, NRDMA_IOC_ALLOC, &alloc))
 		return refused("alloc", &alloc);
+	if (cold)
+		return 0;
 	p = buf_map(alloc.fd, alloc.size, 0);
 	if (p == MAP_FAILED)
 		return refused("mmap", NULL);
-	printf("size=%llu min_chunk=%llu wanted=%d ", (unsigned long long)alloc.size,
-	       (unsigned long long)alloc.min_chunk, alloc.node);
+	printf("size=%llu min_chunk=%llu warm=%llu wanted=%d ", (unsigned long long)alloc.size,
+	       (unsigned long long)alloc.min_chunk, (unsigned long long)alloc.warm, alloc.node);
 	return show(p, alloc.size);
 }
 

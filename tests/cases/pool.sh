@@ -1,0 +1,88 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# topology: two-node
+# timeout: 180
+#
+# Pools: memory set aside on a node, warm and zeroed, for those who may; shown as
+# it is, resized live, and given back.
+
+# shellcheck source=tests/cases/lib/buf.sh
+. "$(dirname "$0")/lib/buf.sh"
+
+size=$((128 << 20))
+
+pool_json() { nrdmactl -j pool show | jq -r ".[] | select(.node == $node) | $1"; }
+ready() { [ "$(pool_json .ready_bytes)" = "$1" ]; }
+settled() { [ "$(pool_json '.dirty_bytes + (if .ready_bytes + .used_bytes == .bytes then 0 else 1 end)')" = 0 ]; }
+
+leak_check_begin
+ulimit -l unlimited
+is "one pool a node, all empty" "$(nrdmactl -j pool show | jq -c 'map([.node, .bytes])')" '[[0,0],[1,0]]'
+
+free=$(node_free "$node")
+ok "set 128 MiB" nrdmactl pool set node "$node" size 128M
+ok "it fills by itself" within 30 ready "$size"
+now=$(node_free "$node")
+ok "the node's memory went there: $((free - now)) KiB" test $((free - now)) -ge $((size >> 10))
+ok "none of the other's" test "$(nrdmactl -j pool show | jq '.[0].ready_bytes')" = 0
+is "a chunk is what a PMD maps" "$(pool_json .chunk_bytes)" $((2 << 20))
+
+out=$(t-buf alloc "$chardev" $((64 << 20)))
+is "a buffer from it is zero" "$(word zero "$out")" 1
+is "and on the node" "$(word "node$node" "$out")" $((64 << 8))
+ok "what was used is zeroed and there again" within 30 ready "$size"
+is "by pattern, 40 times over" "$(t-buf fill "$chardev" "$size" 40)" "dirty=0"
+ok "and again" within 30 settled
+
+hold warm t-buf hold "$chardev" $((64 << 20))
+is "listed as warm" "$(buf_json '.[0].warm_bytes')" $((64 << 20))
+is "and as charged to no memory cgroup" "$(buf_json '.[0].uncharged_bytes')" $((64 << 20))
+is "the pool says who has it" "$(pool_json .used_bytes)" $((64 << 20))
+ok "shrink it below what is used" nrdmactl pool set node "$node" size 32M
+ok "what was free goes at once" within 30 ready 0
+drop warm >/dev/null
+ok "the rest when it is given back" within 30 ready $((32 << 20))
+
+# ---- for whom ----
+
+is "a plain user gets none of it" "$(as_user t-buf map "$chardev" 4096 | grep -c zero=1)" 1
+is "nor any by asking for nothing else" \
+	"$(as_user t-buf alloc "$chardev" $((2 << 20)) pool | cut -d' ' -f1,2)" "alloc=ENOMEM reason=12"
+ok "open it to a group" nrdmactl pool set node "$node" group 1000
+is "whose members get it" "$(as_user t-buf alloc "$chardev" $((2 << 20)) pool | grep -c 'warm=2097152')" 1
+ok "and to nobody again" nrdmactl pool set node "$node" group none
+is "not more than there is" \
+	"$(t-buf alloc "$chardev" $((64 << 20)) pool | cut -d' ' -f1,2)" "alloc=ENOMEM reason=12"
+is "a size is rounded up to its chunk" "$(word size "$(t-buf alloc "$chardev" 4096 pool)")" $((2 << 20))
+
+# ---- what is refused ----
+
+refused "more than the node has" "not that much memory" nrdmactl pool set node "$node" size 64G
+refused "a node that is not there" "node" nrdmactl pool set node 7 size 1M
+refused "a chunk that is none" "chunk" nrdmactl pool set node "$node" chunk 3M
+refused "another chunk while there is memory" "chunk" nrdmactl pool set node "$node" chunk 64K
+is "nothing of it has changed" "$(pool_json '"\(.bytes) \(.chunk_bytes)"')" "$((32 << 20)) $((2 << 20))"
+ok "with none there is another chunk to be had" nrdmactl pool set node "$node" size 0
+ok "once it is empty" within 30 ready 0
+ok "64 KiB" nrdmactl pool set node "$node" chunk 64K size 1M
+ok "which fills" within 30 ready $((1 << 20))
+refused "by a user" "CAP_NET_ADMIN" as_user nrdmactl pool set node "$node" size 0
+
+# ---- under pressure ----
+
+ok "a pool that may shrink" sh -c "nrdmactl pool set node $node size 0 && sleep 0.2 &&
+	nrdmactl pool set node $node chunk 2M size 256M shrink on"
+ok "is filled" within 30 ready $((256 << 20))
+echo 100 >/sys/module/nrdma/parameters/uid_cap
+echo 100 >/sys/module/nrdma/parameters/node_cap
+all=$(($(node_free "$node") << 10))
+ok "a buffer larger than what is free beside it" \
+	t-buf alloc "$chardev" $((all + (64 << 20))) cold
+is "has made it give" "$(pool_json '.ready_bytes < .bytes')" true
+echo 50 >/sys/module/nrdma/parameters/uid_cap
+echo 90 >/sys/module/nrdma/parameters/node_cap
+ok "back to nothing" nrdmactl pool set node "$node" size 0 shrink off
+ok "and nothing is kept" within 30 ready 0
+
+nothing_left
+done_testing
