@@ -472,7 +472,7 @@ static int cmd_bind(const char *name)
 	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
 		if (CPU_ISSET(cpu, &set))
 			printf("%d,", cpu);
-	printf(" %s\n", ret ? why() : "");
+	printf("%s%s\n", ret ? " " : "", ret ? why() : "");
 	return !!ret;
 }
 

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash disable=SC2034 # used by those who source it
+#
+# For the cases about buffers; run inside the guest. Where pages lie is asked of
+# the kernel (move_pages, numa_maps, meminfo), not of nrdma.
+
+# shellcheck source=tests/cases/lib/irq.sh
+. "${BASH_SOURCE[0]%/*}/irq.sh"
+
+dev=${NRDMA_DEV:-rxe_eth1}
+netdev=${NRDMA_NETDEV:-eth1}
+chardev=/dev/nrdma/$dev
+pci=$(pci_of "$netdev")
+node=$(cat "/sys/bus/pci/devices/$pci/numa_node")
+ip=$(ip -4 -o addr show dev "$netdev" | sed -n 's/.* inet \([^/]*\).*/\1/p')
+
+# word KEY LINE...: the value of KEY=value in what a test program printed
+word() { tr ' ' '\n' <<<"${*:2}" | sed -n "s/^$1=//p"; }
+
+# as_user COMMAND...: without any capability, as uid 1000
+as_user() { setpriv --reuid 1000 --regid 1000 --clear-groups "$@"; }
+
+# hold NAME COMMAND...: runs it in the background until drop NAME; it reads its
+# standard input until then, and has said "ready" when this returns
+declare -A held held_fd
+hold() {
+	local name=$1 fd
+	shift
+	mkfifo "$tmp/$name.in"
+	"$@" <"$tmp/$name.in" >"$tmp/$name.out" 2>&1 &
+	held[$name]=$!
+	exec {fd}>"$tmp/$name.in"
+	held_fd[$name]=$fd
+	within 60 said "$name" ready
+}
+
+# said NAME WORD: what hold started has said it, or has ended
+said() { grep -q "$2" "$tmp/$1.out" || ! kill -0 "${held[$1]}" 2>/dev/null; }
+
+# drop NAME: lets it go on to its end, prints what it said; its status
+drop() {
+	local status fd=${held_fd[$1]}
+	exec {fd}>&-
+	wait "${held[$1]}"
+	status=$?
+	cat "$tmp/$1.out"
+	rm "$tmp/$1.in"
+	unset "held[$1]" "held_fd[$1]"
+	return $status
+}
+
+# ---- what is there ----
+
+buf_json() { nrdmactl -j buf show | jq -r "$1"; }
+nodes() { tr , '\n' </sys/devices/system/node/has_memory | awk -F- '{ for (n = $1; n <= $NF; n++) print n }'; }
+
+# node_free NODE: KiB that are free, those in the lists of each CPU as well
+node_free() {
+	awk -v node="$1," '
+		$1 == "Node" { mine = $2 == node }
+		mine && ($1 == "pages" && $2 == "free" || $1 == "count:") { sum += $NF }
+		END { print sum * 4 }' /proc/zoneinfo
+}
+
+settle() {
+	sync
+	echo 3 >/proc/sys/vm/drop_caches
+	echo 1 >/proc/sys/vm/compact_memory
+}
+
+declare -A free_before
+leak_check_begin() {
+	local n
+	settle
+	for n in $(nodes); do
+		free_before[$n]=$(node_free "$n")
+	done
+}
+
+# Other things of the kernel grow and shrink meanwhile; buffers are larger.
+leak_slack=${leak_slack:-6144}
+
+free_again() {
+	local n
+	settle
+	for n in $(nodes); do
+		[ $((free_before[$n] - $(node_free "$n"))) -lt "$leak_slack" ] || return 1
+	done
+}
+
+# dmabufs: those of nrdma that the kernel knows
+dmabufs() { grep -c nrdma: /sys/kernel/debug/dma_buf/bufinfo; }
+unused() { [ "$(cat /sys/module/nrdma/refcnt)" = 0 ]; }
+
+# nothing_left: what the case made is gone, and so is the module in the end
+nothing_left() {
+	local n
+	ok "the module is in nobody's hands" within 10 unused
+	is "no buffer is listed" "$(buf_json length)" 0
+	is "the kernel has no dma-buf of nrdma" "$(dmabufs)" 0
+	ok "it unloads" rmmod nrdma
+	ok "nothing is left in /dev" test ! -e /dev/nrdma
+	ok "each node's memory is free again" within 20 free_again
+	for n in $(nodes); do
+		echo "# node $n: ${free_before[$n]} KiB free before, $(node_free "$n") after"
+	done
+	is "the kernel's log has no complaint" "$(dmesg | grep -cE 'nrdma:.*(leak|stuck)|Bad page|Call Trace')" 0
+}
