@@ -1,0 +1,58 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# topology: two-node
+# timeout: 240
+#
+# Debian's irqbalance, forced to work, with the lock on and off.
+
+# shellcheck disable=SC2317 # called through ok and within
+# shellcheck source=tests/cases/lib/irq.sh
+. "$(dirname "$0")/lib/irq.sh"
+
+pci=$(pci_of eth0)
+before=$(masks "$pci")
+
+load() {
+	local cpu
+	for cpu in 0 1 2 3; do
+		taskset -c $cpu timeout "$1" ping -q -f -6 ff02::1%eth0 >/dev/null 2>&1 &
+	done
+}
+
+drifted() { [ "$(policy_json rxe_eth0 .drifted)" -gt 0 ]; }
+told() { [ -n "$(events 'select(.event == "drifted") | .why')" ]; }
+
+ok "locked" nrdmactl irq set rxe_eth0 policy local
+placed=$(masks "$pci")
+events_begin
+irqbalance --foreground --interval 2 >"$tmp/irqbalance" 2>&1 &
+balancer=$!
+load 60
+sleep 60
+ok "irqbalance is still at work" kill -0 $balancer
+is "in a minute it has moved none" "$(masks "$pci")" "$placed"
+is "and no drift is told" "$(events .event)" ""
+
+ok "unlocked" nrdmactl irq set rxe_eth0 lock off
+load 60
+ok "it moves some" within 30 drifted
+start=$SECONDS
+ok "which is told in 15 s" within 15 told
+echo "# told after $((SECONDS - start)) s"
+is "with the remedy" "$(events 'select(.event == "drifted") | .why' | head -n1 | grep -c 'lock on')" 1
+moved=$(irq_json rxe_eth0 'map(select(.state == "drifted") | .irq) | .[0]')
+kill $balancer
+wait $balancer 2>/dev/null
+is_drifted() { irq_json rxe_eth0 ".[] | select(.irq == $moved) | .state"; }
+sleep 12
+is "and is not fought" "$(is_drifted)" drifted
+ok "locking takes them back" nrdmactl irq set rxe_eth0 lock on
+is "all of them" "$(masks "$pci")" "$placed"
+events_end
+# shellcheck disable=SC2046 # process numbers
+kill $(jobs -p) 2>/dev/null
+wait
+
+ok "restored" nrdmactl irq restore rxe_eth0
+unload_proves "$pci" "$before"
+done_testing

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash disable=SC2317
+#
+# For the cases about nodes and interrupts; run inside the guest. What nrdma says
+# is never believed: masks are read from /proc/irq, vectors from sysfs.
+
+set -uo pipefail
+
+tap_n=0 tap_failed=0
+tmp=$(mktemp -d)
+
+# ok NAME COMMAND...: the command succeeds
+ok() {
+	local name=$1
+	shift
+	tap_n=$((tap_n + 1))
+	if "$@" >"$tmp/tap.out" 2>&1; then
+		echo "ok $tap_n - $name"
+	else
+		echo "not ok $tap_n - $name"
+		sed 's/^/# /' "$tmp/tap.out"
+		tap_failed=$((tap_failed + 1))
+	fi
+}
+
+# is NAME GOT WANTED
+is() { ok "$1" diff <(echo "$3") <(echo "$2"); }
+
+# refused NAME WORDS COMMAND...: status 2 and these words on stderr
+refused() {
+	local name=$1 words=$2
+	shift 2
+	ok "$name" refused_with "$words" "$@"
+}
+
+refused_with() {
+	local words=$1 status
+	shift
+	"$@" 2>"$tmp/refused" >/dev/null
+	status=$?
+	cat "$tmp/refused"
+	echo "status $status"
+	[ "$status" = 2 ] && grep -qF -- "$words" "$tmp/refused"
+}
+
+# skip REASON NAME: TAP's way to say that a check was not made
+skip() {
+	tap_n=$((tap_n + 1))
+	echo "ok $tap_n - $2 # SKIP $1"
+}
+
+done_testing() {
+	rm -rf "$tmp"
+	echo "1..$tap_n"
+	[ "$tap_failed" = 0 ]
+	exit
+}
+
+# within SECONDS COMMAND...: it succeeds before they are over
+within() {
+	local end=$((SECONDS + $1))
+	shift
+	until "$@"; do
+		[ "$SECONDS" -lt "$end" ] || return 1
+		sleep 0.1
+	done
+}
+
+# ---- what the kernel says ----
+
+# pci_of NETDEV: its PCI function
+pci_of() {
+	local d
+	d=$(readlink -f "/sys/class/net/$1/device") || return
+	while [ "$(basename "$(readlink -f "$d/subsystem")")" != pci ]; do
+		d=${d%/*}
+	done
+	echo "${d##*/}"
+}
+
+# virqs PCI: the numbers of its vectors
+virqs() {
+	local v
+	for v in "/sys/bus/pci/devices/$1/msi_irqs/"*; do
+		[ -e "$v" ] && echo "${v##*/}"
+	done | sort -n
+}
+
+# read_irqs FILE PCI: /proc/irq/N/FILE of each vector, on one line
+read_irqs() {
+	local v
+	for v in $(virqs "$2"); do
+		cat "/proc/irq/$v/$1"
+	done | paste -sd' '
+}
+
+masks() { read_irqs smp_affinity_list "$1"; }
+effective() { read_irqs effective_affinity_list "$1"; }
+
+# every LIST CPU...: there is a number in LIST, and each is one of CPU...
+every() {
+	local n c
+	[ -n "$1" ] || return
+	for n in $1; do
+		for c in "${@:2}"; do
+			[ "$n" = "$c" ] && continue 2
+		done
+		echo "$n of: $1"
+		return 1
+	done
+}
+
+# counts PCI: how often each of its vectors came
+counts() {
+	local v
+	for v in $(virqs "$1"); do
+		awk -v irq="$v:" '$1 == irq { n = 0; for (i = 2; $i ~ /^[0-9]+$/; i++) n += $i; print n }' \
+			/proc/interrupts
+	done | paste -sd' '
+}
+
+# busy NETDEV: interrupts on its queues, both ways. Without interrupt remapping a
+# vector moves at its next interrupt only.
+busy() {
+	local cpu pids=()
+	for cpu in $(seq 0 $(($(nproc --all) - 1))); do
+		taskset -c "$cpu" timeout 5 ping -q -6 -i 0.002 -c 40 "ff02::1%$1" >/dev/null 2>&1 &
+		pids+=($!)
+	done
+	wait "${pids[@]}"
+	return 0
+}
+
+# ---- what nrdma says ----
+
+# irq_json DEV FILTER: of nrdmactl irq show
+irq_json() { nrdmactl -j irq show "$1" | jq -r "$2"; }
+policy_json() { nrdmactl -j dev show "$1" | jq -r ".[0].policy$2"; }
+wanted() { irq_json "$1" 'map(.wanted) | join(" ")'; }
+
+# events_begin; events FILTER; events_end: what nrdmactl monitor tells meanwhile
+events_begin() {
+	nrdmactl -j monitor >"$tmp/events" 2>&1 &
+	monitor=$!
+	# It hears everything from when its socket has joined a group.
+	# shellcheck disable=SC2016 # awk's
+	within 5 awk '$2 == 16 && $4 != "00000000" { found = 1 } END { exit !found }' \
+		/proc/net/netlink
+}
+
+events() { jq -r "select(.object == \"irq\") | $1" "$tmp/events"; }
+
+events_end() {
+	kill "$monitor"
+	wait "$monitor" 2>/dev/null
+}
+
+# unload_proves PCI MASKS: after unload the function is as it was before
+unload_proves() {
+	ok "unloads" rmmod nrdma
+	is "after it the masks of $1 are as they were" "$(masks "$1")" "$2"
+	ok "and its vectors can be moved again" moves "$1"
+	ok "nothing is left in /dev" test ! -e /dev/nrdma
+}
+
+# moves PCI: user space may write each vector's mask (which is written back)
+moves() {
+	local v mask
+	for v in $(virqs "$1"); do
+		read -r mask <"/proc/irq/$v/smp_affinity"
+		echo "$mask" >"/proc/irq/$v/smp_affinity" || return 1
+	done
+}
+
+# locked PCI: user space may move none of its vectors (EIO up to 6.1, EPERM after)
+locked() {
+	local v
+	for v in $(virqs "$1"); do
+		if echo 1 >"/proc/irq/$v/smp_affinity"; then
+			echo "irq $v was moved"
+			return 1
+		fi 2>"$tmp/locked"
+		grep -qE 'Input/output error|not permitted' "$tmp/locked" || {
+			cat "$tmp/locked"
+			return 1
+		}
+	done
+}
