@@ -39,7 +39,7 @@ static void nrdma_memlock_settle(struct mm_struct *mm)
 	struct nrdma_memlock *charge, *next;
 	LIST_HEAD(mine);
 
-	mmap_assert_write_locked(mm);
+	lockdep_assert_held_write(&mm->mmap_lock);
 
 	spin_lock(&nrdma_memlock_lock);
 	list_for_each_entry_safe(charge, next, &nrdma_memlock_pending, list)
@@ -205,11 +205,15 @@ struct nrdma_user *nrdma_user_get(kuid_t uid)
  */
 void nrdma_user_put(struct nrdma_user *user)
 {
-	if (!refcount_dec_and_lock(&user->ref, &nrdma_users_lock))
-		return;
-	hash_del(&user->node);
+	bool last;
+
+	spin_lock(&nrdma_users_lock);
+	last = refcount_dec_and_test(&user->ref);
+	if (last)
+		hash_del(&user->node);
 	spin_unlock(&nrdma_users_lock);
-	kfree(user);
+	if (last)
+		kfree(user);
 }
 
 static unsigned long nrdma_cap(int node, unsigned long set, unsigned int percent)

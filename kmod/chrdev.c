@@ -6,8 +6,8 @@
 #include <linux/device.h>
 #include <linux/dma-buf.h>
 #include <linux/fs.h>
-#include <linux/huge_mm.h>
 #include <linux/mm.h>
+#include <linux/mman.h>
 #include <linux/nsproxy.h>
 #include <linux/poll.h>
 #include <linux/slab.h>
@@ -112,6 +112,24 @@ static int nrdma_chrdev_mmap(struct file *filp, struct vm_area_struct *vma)
 unlock:
 	mutex_unlock(&file->lock);
 	return ret;
+}
+
+/*
+ * An address at which a PMD can map a chunk. Not thp_get_unmapped_area(), which
+ * does that for DAX only before 5.18.
+ */
+static unsigned long nrdma_chrdev_get_unmapped_area(struct file *filp, unsigned long addr,
+						    unsigned long len, unsigned long pgoff,
+						    unsigned long flags)
+{
+	unsigned long at;
+
+	if (!addr && !(flags & MAP_FIXED) && len >= PMD_SIZE && len + PMD_SIZE > len) {
+		at = mm_get_unmapped_area(filp, 0, len + PMD_SIZE, pgoff, flags);
+		if (!IS_ERR_VALUE(at))
+			return at + (((pgoff << PAGE_SHIFT) - at) & ~PMD_MASK);
+	}
+	return mm_get_unmapped_area(filp, addr, len, pgoff, flags);
 }
 
 static __poll_t nrdma_chrdev_poll(struct file *filp, poll_table *wait)
@@ -317,8 +335,7 @@ static const struct file_operations nrdma_chrdev_fops = {
 	.open			= nrdma_chrdev_open,
 	.release		= nrdma_chrdev_release,
 	.mmap			= nrdma_chrdev_mmap,
-	/* Aligned to a PMD, so that a chunk can be mapped by one */
-	.get_unmapped_area	= thp_get_unmapped_area,
+	.get_unmapped_area	= nrdma_chrdev_get_unmapped_area,
 	.poll			= nrdma_chrdev_poll,
 	.unlocked_ioctl		= nrdma_chrdev_ioctl,
 	.compat_ioctl		= compat_ptr_ioctl,
