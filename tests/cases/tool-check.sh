@@ -1,0 +1,89 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# topology: two-node
+#
+# One thing broken at a time: nrdmactl check fails that check and no other, and
+# after the printed remedy it passes.
+
+# shellcheck source=tests/cases/lib/irq.sh
+. "$(dirname "$0")/lib/irq.sh"
+
+failing() { nrdmactl -j check "$@" | jq -r 'map(select(.verdict == "fail") | .check) | unique | join(" ")'; }
+remedy() { nrdmactl -j check "${@:2}" | jq -r "map(select(.check == \"$1\" and .verdict == \"fail\"))[0].fix"; }
+
+# mends NAME CHECK ARGS...: this one fails alone, and not after its remedy
+mends() {
+	local fix
+	is "$1: fails, alone" "$(failing "${@:3}")" "$2"
+	fix=$(remedy "$2" "${@:3}")
+	ok "$1: $fix" bash -c "$fix"
+	ok "$1: mended" within 5 nrdmactl check "${@:3}"
+}
+
+for n in 0 1; do
+	ip link set eth$n mtu 4200
+	nrdmactl irq set rxe_eth$n policy local lock on >/dev/null
+	busy eth$n
+done
+ok "a host that is as it should be" nrdmactl check
+is "says ok, info or n/a throughout" \
+	"$(nrdmactl -j check | jq -c 'map(.verdict) | unique - ["ok", "info", "n/a"]')" '[]'
+
+ip link set eth1 mtu 1500
+mends "MTU 1500" mtu
+
+ip link set eth0 down
+within 5 sh -c 'nrdmactl -j status rxe_eth0 | jq -e ".[0].ports[0].state == \"down\"" >/dev/null'
+mends "port down" port
+
+nrdmactl irq restore rxe_eth1 >/dev/null
+busy eth1
+mends "steering undone" vectors
+
+nrdmactl irq set rxe_eth1 policy node 0 lock on >/dev/null
+busy eth1
+mends "steered to the other node" vectors
+
+nrdmactl irq set rxe_eth1 lock off >/dev/null
+busy eth1
+echo 0 >"/proc/irq/$(virqs "$(pci_of eth1)" | tail -1)/smp_affinity_list"
+within 20 sh -c 'nrdmactl -j irq show rxe_eth1 | jq -e "any(.state == \"drifted\")" >/dev/null'
+busy eth1
+mends "moved by somebody else" vectors
+
+taskset -c 0 sh -c 'while :; do sleep 0.1; done' &
+loop=$!
+mends "a process on the wrong node" threads rxe_eth1 pid $loop
+kill $loop
+
+setpriv --reuid 1000 --regid 1000 --clear-groups bash -c 'ulimit -Sl 64; exec sleep 600' &
+sleeper=$!
+within 5 grep -q sleep /proc/$sleeper/comm
+mends "memlock of 64 KiB" memlock pid $sleeper skip threads
+kill $sleeper
+
+chmod 600 /dev/nrdma/rxe_eth0
+setpriv --reuid 1000 --regid 1000 --clear-groups nrdmactl check only chardev >"$tmp/out"
+is "no permission" $? 3
+ok "the remedy is printed" grep -qx ' *to mend it: chmod 666 /dev/nrdma/rxe_eth0' "$tmp/out"
+chmod 666 /dev/nrdma/rxe_eth0
+ok "and mends it" setpriv --reuid 1000 --regid 1000 --clear-groups nrdmactl check only chardev
+
+ip link add name none0 type dummy
+ip link set none0 up mtu 4200
+rdma link add virt type rxe netdev none0
+is "node unknown: fails, alone" "$(failing)" node
+nrdmactl dev set virt node 1 >/dev/null
+ok "node unknown: mended" nrdmactl check
+rdma link delete virt
+ip link delete none0
+
+is "list names each check" "$(nrdmactl -j check list | jq -r '.[].check' | sort)" \
+	"$(nrdmactl -j check | jq -r '.[].check' | sort -u)"
+is "only" "$(nrdmactl -j check only node,port | jq -r 'map(.check) | unique | join(" ")')" "node port"
+is "skip" "$(nrdmactl -j check skip node,port | jq -r 'map(.check) | any(. == "node" or . == "port")')" false
+nrdmactl check only nonsense 2>"$tmp/err"
+is "an unknown check" "$? $(cat "$tmp/err")" \
+	'1 nrdmactl: check: only: no check "nonsense" (nrdmactl check list)'
+
+done_testing

@@ -1,0 +1,40 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# topology: two-node
+#
+# Without the module: what sysfs tells is shown, the rest is n/a and null, and
+# what needs the module says so. What both tell is the same.
+
+# shellcheck source=tests/cases/lib/irq.sh
+. "$(dirname "$0")/lib/irq.sh"
+
+known='map({name, node, node_source, mem_node, cpu_node, pci, vectors, vectors_local, vectors_remote, ports})'
+with=$(nrdmactl -j status | jq -c "$known")
+irqs='map({dev_name, irq, cpus, effective, node, local, action})'
+with_irqs=$(nrdmactl -j irq show | jq -c "$irqs")
+
+rmmod nrdma
+ok "status" nrdmactl status
+is "is as with the module, where sysfs tells" "$(nrdmactl -j status 2>/dev/null | jq -c "$known")" "$with"
+is "and null where not" \
+	"$(nrdmactl -j status 2>/dev/null | jq -c 'map([.buf_count, .buf_bytes, .vectors_managed, .steering]) | unique')" \
+	'[[null,null,null,null]]'
+is "vectors too" "$(nrdmactl -j irq show 2>/dev/null | jq -c "$irqs")" "$with_irqs"
+is "it is said once, on standard error" "$(nrdmactl status 2>&1 >/dev/null)" \
+	"nrdmactl: status: module nrdma is not loaded, so there is less to say (modprobe nrdma)"
+is "and in the text" "$(nrdmactl status 2>/dev/null | grep -c 'n/a (no module)')" 2
+ok "dev show" nrdmactl -d dev show rxe_eth1
+
+for words in "buf show" "pool show" "dev set rxe_eth0 node 1" "irq set rxe_eth0 policy local" \
+	"irq restore rxe_eth0" "monitor timeout 1" "pool set node 0 size 2M"; do
+	# shellcheck disable=SC2086
+	refused "$words" "module nrdma is not loaded (modprobe nrdma)" nrdmactl $words
+done
+
+nrdmactl check only module >"$tmp/out" 2>/dev/null
+is "check fails" $? 3
+ok "and says what mends it" grep -qx ' *to mend it: modprobe nrdma' "$tmp/out"
+modprobe nrdma
+ok "which does" nrdmactl check only module
+
+done_testing
