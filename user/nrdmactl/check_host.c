@@ -237,7 +237,7 @@ static void check_writers_host(struct checker *c)
 	}
 	if (check_writers_link(path, sizeof(path))) {
 		found = true;
-		snprintf(fix, sizeof(fix), "sed -i /^IRQAffinityPolicy=/d %s", path);
+		snprintf(fix, sizeof(fix), "sed -i '/^IRQAffinityPolicy=/d' %s", path);
 		checker_say(c, VERDICT_WARN, fix, "systemd places interrupts by %s", path);
 	}
 	if (check_writers_vendor(path, sizeof(path))) {

@@ -142,7 +142,7 @@ static void check_memlock_host(struct checker *c)
 	if (c->pid)
 		snprintf(fix, sizeof(fix), "prlimit --pid %u --memlock=unlimited", c->pid);
 	else
-		snprintf(fix, sizeof(fix), "ulimit -l unlimited");
+		snprintf(fix, sizeof(fix), "prlimit --pid $$ --memlock=unlimited");
 	if (!limit.known) {
 		checker_say(c, VERDICT_NA, NULL, "the limit is %s", limit.why);
 		return;
