@@ -22,6 +22,7 @@ wait "$holder"
 is "the program finds what it should" "$?" 0
 sed 's/^/# /' "$tmp/gone"
 is "every check of it holds" "$(grep -c '^ok' "$tmp/gone")" "$(sed -n 's/^1\.\.//p' "$tmp/gone")"
+ok "the device comes back" add_rxe
 
 nothing_left
 done_testing

@@ -17,36 +17,56 @@ ip=$(ip -4 -o addr show dev "$netdev" | sed -n 's/.* inet \([^/]*\).*/\1/p')
 # word KEY LINE...: the value of KEY=value in what a test program printed
 word() { tr ' ' '\n' <<<"${*:2}" | sed -n "s/^$1=//p"; }
 
+# gid_of DEV: index of its GID that is an IPv4 address, for perftest's -x
+gid_of() {
+	local d=/sys/class/infiniband/$1/ports/1/gids i
+	for i in "$d"/*; do
+		grep -q '^0000:0000:0000:0000:0000:ffff:' "$i" 2>/dev/null && echo "${i##*/}" && break
+	done
+}
+
 # as_user COMMAND...: without any capability, as uid 1000
 as_user() { setpriv --reuid 1000 --regid 1000 --clear-groups "$@"; }
 
 # hold NAME COMMAND...: runs it in the background until drop NAME; it reads its
-# standard input until then, and has said "ready" when this returns
-declare -A held held_fd
+# standard input until then, and has said "ready" when this returns. The other end
+# of its input is a process of its own: what else runs would inherit a descriptor.
+declare -A held held_by
 hold() {
-	local name=$1 fd
+	local name=$1
 	shift
 	mkfifo "$tmp/$name.in"
+	sleep infinity >"$tmp/$name.in" &
+	held_by[$name]=$!
 	"$@" <"$tmp/$name.in" >"$tmp/$name.out" 2>&1 &
 	held[$name]=$!
-	exec {fd}>"$tmp/$name.in"
-	held_fd[$name]=$fd
-	within 60 said "$name" ready
+	within 60 said "$name" ready && kill -0 "${held[$name]}"
 }
 
 # said NAME WORD: what hold started has said it, or has ended
 said() { grep -q "$2" "$tmp/$1.out" || ! kill -0 "${held[$1]}" 2>/dev/null; }
 
-# drop NAME: lets it go on to its end, prints what it said; its status
+# drop NAME: lets it go on to its end, prints what it said; its status. Not for a
+# subshell, $(...), whose child it is not.
 drop() {
-	local status fd=${held_fd[$1]}
-	exec {fd}>&-
+	local status
+	kill -PIPE "${held_by[$1]}"
+	wait "${held_by[$1]}" 2>/dev/null
 	wait "${held[$1]}"
 	status=$?
 	cat "$tmp/$1.out"
 	rm "$tmp/$1.in"
-	unset "held[$1]" "held_fd[$1]"
+	unset "held[$1]" "held_by[$1]"
 	return $status
+}
+
+# active DEV: its port is up, and its GIDs are there
+active() { grep -q ACTIVE "/sys/class/infiniband/$1/ports/1/state" && [ -n "$(gid_of "$1")" ]; }
+
+# add_rxe: the device as it was before the case
+add_rxe() {
+	rdma link add "$dev" type rxe netdev "$netdev" || return
+	within 10 active "$dev"
 }
 
 # ---- what is there ----
