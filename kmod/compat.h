@@ -230,23 +230,24 @@ static inline struct net_device *ib_device_get_netdev(struct ib_device *ib, u32 
 	if (!rdma_is_port_valid(ib, port))
 		return NULL;
 
+	/* One on its way out counts as none, or its unregistration would wait for us. */
 	if (ib->ops.get_netdev) {
 		ndev = ib->ops.get_netdev(ib, port);
+		if (ndev && ndev->reg_state != NETREG_REGISTERED) {
+			dev_put(ndev);
+			ndev = NULL;
+		}
 	} else if (ib->port_data) {
 		struct ib_port_data *data = &ib->port_data[port];
 
 		spin_lock(&data->netdev_lock);
 		ndev = rcu_dereference_protected(data->netdev,
 						 lockdep_is_held(&data->netdev_lock));
-		if (ndev)
+		if (ndev && ndev->reg_state == NETREG_REGISTERED)
 			dev_hold(ndev);
+		else
+			ndev = NULL;
 		spin_unlock(&data->netdev_lock);
-	}
-
-	/* One on its way out counts as none, or its unregistration would wait for us. */
-	if (ndev && ndev->reg_state != NETREG_REGISTERED) {
-		dev_put(ndev);
-		return NULL;
 	}
 	return ndev;
 }
