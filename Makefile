@@ -75,7 +75,8 @@ check:
 lint:
 	scripts/check lint
 
-vmtest: module user testbin
+# What the cases need is built on the way.
+vmtest:
 	tests/vm/suite $(if $(KERNEL),--kernel $(KERNEL)) $(CASE)
 
 bench:
