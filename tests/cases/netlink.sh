@@ -1,0 +1,25 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# topology: two-node
+# kernels: all
+#
+# Netlink requests that no tool would send are refused, the attribute at fault is
+# named, and nothing has changed.
+
+# shellcheck source=tests/cases/lib/buf.sh
+. "$(dirname "$0")/lib/buf.sh"
+
+state() { nrdmactl -j dev show | jq -c 'map([.name, .node, .policy])'; nrdmactl -j pool show | jq -c 'map([.node, .bytes, .chunk_bytes])'; }
+
+before=$(state)
+t-nl "$dev" >"$tmp/nl"
+status=$?
+sed 's/^/# /' "$tmp/nl"
+is "t-nl" "$status" 0
+is "each is refused as it should be" "$(grep -c '^not ok' "$tmp/nl")" 0
+ok "it came to its end" grep -q '^1\.\.[1-9]' "$tmp/nl"
+is "nothing has changed" "$(state)" "$before"
+as_user unshare -Urn nrdmactl irq set "$dev" policy local >"$tmp/ns" 2>&1
+is "root of a namespace of his own is refused" "$?" 2
+is "and nothing has changed by that" "$(state)" "$before"
+done_testing
