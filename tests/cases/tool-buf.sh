@@ -51,6 +51,7 @@ rdma link delete rxe_eth1
 is "the device goes, the buffer stays" "$(nrdmactl -j buf show | jq -c '.[] | [.dev_name, .orphan, .pid]')" \
 	"[\"rxe_eth1\",true,$held]"
 ok "which text says" grep -q '(gone)' <(nrdmactl buf show)
+rdma link add rxe_eth1 type rxe netdev eth1
 exec {pipe}>&-
 wait "$held"
 ok "and goes with its process" within 5 sh -c 'test "$(nrdmactl -j buf show)" = "[]"'

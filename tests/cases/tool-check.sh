@@ -86,4 +86,8 @@ nrdmactl check only nonsense 2>"$tmp/err"
 is "an unknown check" "$? $(cat "$tmp/err")" \
 	'1 nrdmactl: check: only: no check "nonsense" (nrdmactl check list)'
 
+for n in 0 1; do
+	nrdmactl irq restore rxe_eth$n >/dev/null
+	ip link set eth$n mtu 1500
+done
 done_testing

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: two-node
+# smoke: yes
 #
 # What nrdmactl shows is what the host says: nodes, ports, MTUs, vectors; by every
 # way to name a device; as JSON that is valid and whole.
@@ -34,6 +35,7 @@ done
 is "active and most MTU as verbs have them" \
 	"$(get rxe_eth0 '.ports[0] | [.active_mtu, .max_mtu]')" \
 	"$(ibv_devinfo -d rxe_eth0 | awk '/active_mtu/ { a = $2 } /max_mtu/ { m = $2 } END { print "[" a "," m "]" }')"
+ip link set eth0 mtu 1500
 is "the network device's" "$(get rxe_eth0 '.ports[0].netdev_mtu')" 1500
 ip link set eth0 mtu 4200
 is "a larger one, and RoCE's follows" "$(get rxe_eth0 '.ports[0] | [.netdev_mtu, .active_mtu]')" '[4200,4096]'
