@@ -148,8 +148,9 @@ int nrdma_buf_map(const struct nrdma_buf *buf, uint64_t offset, size_t length, i
 
 	*addr = MAP_FAILED;
 	if (offset >= buf->size || offset % page || length > buf->size - offset)
-		return nrdma_fail(-EINVAL, "%zu bytes at %llu do not lie in a buffer of %llu", length,
-				  (unsigned long long)offset, (unsigned long long)buf->size);
+		return nrdma_fail(-EINVAL, "%zu bytes at %llu do not lie in a buffer of %llu",
+				  length, (unsigned long long)offset,
+				  (unsigned long long)buf->size);
 	if (!length && buf->size - offset > SIZE_MAX / 2)
 		return nrdma_fail(-ENOMEM, "the buffer does not fit the address space");
 	length = length ? (length + page - 1) & -page : buf->size - offset;

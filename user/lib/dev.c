@@ -88,9 +88,9 @@ static int nrdma_dev_try(const char *file, const char *ib, struct nrdma_info *in
 			nrdma_fail(-EPROTONOSUPPORT, "%s: NRDMA_IOC_INFO: %m", path);
 	else if (info->abi_version != NRDMA_ABI_VERSION)
 		ret = nrdma_fail(-EPROTONOSUPPORT,
-				 "the module nrdma (%.*s) speaks version %u of its interface, libnrdma "
-				 "(" NRDMA_VERSION ") version %d: install both from one release, and "
-				 "load the module anew",
+				 "the module nrdma (%.*s) speaks version %u of its interface, "
+				 "libnrdma (" NRDMA_VERSION ") version %d: install both from one "
+				 "release, and load the module anew",
 				 (int)sizeof(info->version), info->version, info->abi_version,
 				 NRDMA_ABI_VERSION);
 	else if (strncmp(info->name, ib, sizeof(info->name)))
@@ -219,7 +219,8 @@ int nrdma_device_of_node(int node, unsigned int nth, char *name, size_t size)
 	if (ret == -ERANGE)
 		return nrdma_fail(ret, "no room for the name in %zu bytes", size);
 	if (ret && node < 0)
-		return nrdma_fail(ret, "%u RDMA devices are of unknown node, not %u", hits, nth + 1);
+		return nrdma_fail(ret, "%u RDMA devices are of unknown node, not %u", hits,
+				  nth + 1);
 	if (ret)
 		return nrdma_fail(ret, "node %d has %u RDMA devices, not %u", node, hits, nth + 1);
 	return 0;

@@ -89,7 +89,7 @@ const char *nrdma_version(void);
  *
  * The name of an RDMA device wins over a network device of that name.
  *
- * Errors: -EINVAL @name is empty or too long; -ENODEV no such device, or it was
+ * Return: 0, or -EINVAL @name is empty or too long; -ENODEV no such device, or it was
  * just removed; -ENOTUNIQ several RDMA devices run over that network device or
  * PCI function; -ENOENT the RDMA device is there but the module nrdma is not
  * loaded; -EACCES no permission for the character device; -EPROTONOSUPPORT
@@ -124,7 +124,7 @@ int nrdma_dev_fd(const struct nrdma_dev *dev);
  *
  * What an older module does not tell is 0.
  *
- * Errors: -EINVAL @size is 0 or more than a page.
+ * Return: 0, or -EINVAL @size is 0 or more than a page.
  */
 int nrdma_dev_info(const struct nrdma_dev *dev, struct nrdma_info *info, size_t size);
 
@@ -136,7 +136,7 @@ int nrdma_dev_info(const struct nrdma_dev *dev, struct nrdma_info *info, size_t 
  * With the module: what it says, an administrator's override included. Without
  * it, or without permission to open the device: what sysfs says.
  *
- * Errors: -EINVAL, -ENODEV, -ENOTUNIQ as nrdma_open(); -ENOMEM.
+ * Return: 0, or -EINVAL, -ENODEV, -ENOTUNIQ as nrdma_open(); -ENOMEM.
  */
 int nrdma_node_of_device(const char *name, int *node);
 
@@ -147,7 +147,7 @@ int nrdma_node_of_device(const char *name, int *node);
  * @name: out, the RDMA device's name
  * @size: room in @name; NRDMA_NAME_MAX is enough
  *
- * Errors: -ENOENT the node has not more than @nth devices; -EINVAL @node is
+ * Return: 0, or -ENOENT the node has not more than @nth devices; -EINVAL @node is
  * less than -1; -ERANGE @size is too small; -ENOMEM.
  */
 int nrdma_device_of_node(int node, unsigned int nth, char *name, size_t size);
@@ -162,7 +162,7 @@ int nrdma_device_of_node(int node, unsigned int nth, char *name, size_t size);
  * node has no CPUs, the nearest node that has. Threads that it makes later
  * inherit this.
  *
- * Errors: -ENXIO the device's node is not known; -EPERM the thread may use no
+ * Return: 0, or -ENXIO the device's node is not known; -EPERM the thread may use no
  * CPU of that node; -ENODATA no node has CPUs, or sysfs does not say; -ENOMEM.
  * Then the affinity is as it was.
  */
@@ -199,7 +199,7 @@ struct nrdma_buf_options {
  * @options: or NULL for a buffer wholly on the device's memory node
  * @buf: out, a handle for nrdma_buf_free(); NULL on failure
  *
- * Errors: those of enum nrdma_reason in <linux/nrdma.h>, with numbers in
+ * Return: 0, or the errno of an enum nrdma_reason in <linux/nrdma.h>, with numbers in
  * nrdma_last_failure(): -ENOMEM the node is full or fragmented, RLIMIT_MEMLOCK,
  * memory cgroup, cpuset, pool; -EDQUOT a cap of the module; -ENXIO the device's node
  * is not known and none was named; -ENODEV the device was removed; -EINTR.
@@ -215,7 +215,7 @@ int nrdma_buf_alloc(struct nrdma_dev *dev, uint64_t size,
  * @fd: dma-buf of an nrdma buffer; stays the caller's
  * @buf: out, a handle for nrdma_buf_free(); NULL on failure
  *
- * Errors: -EBADF; -EINVAL @fd is not an nrdma buffer; -EMFILE, -ENOMEM.
+ * Return: 0, or -EBADF; -EINVAL @fd is not an nrdma buffer; -EMFILE, -ENOMEM.
  */
 int nrdma_buf_import(struct nrdma_dev *dev, int fd, struct nrdma_buf **buf);
 
@@ -240,7 +240,7 @@ void nrdma_buf_free(struct nrdma_buf *buf);
  * plain mmap() of the descriptor does not see to. A mapping outlives @buf:
  * munmap() ends it, or any part of it. Several mappings share the memory.
  *
- * Errors: -EINVAL @offset or @length do not fit the buffer; -ENOMEM.
+ * Return: 0, or -EINVAL @offset or @length do not fit the buffer; -ENOMEM.
  */
 int nrdma_buf_map(const struct nrdma_buf *buf, uint64_t offset, size_t length, int prot,
 		  void **addr);
@@ -296,7 +296,7 @@ int nrdma_buf_fd(const struct nrdma_buf *buf);
  * @node: node
  * @bytes: out
  *
- * Errors: -EINVAL @node is less than 0; -ENOMEM.
+ * Return: 0, or -EINVAL @node is less than 0; -ENOMEM.
  */
 int nrdma_buf_bytes_on(const struct nrdma_buf *buf, int node, uint64_t *bytes);
 
@@ -307,7 +307,7 @@ int nrdma_buf_bytes_on(const struct nrdma_buf *buf, int node, uint64_t *bytes);
  * @nr: in, room in @runs; out, how many runs there are. When that is more
  *	than there was room, the first ones were written.
  *
- * Errors: -ENOMEM.
+ * Return: 0, or -ENOMEM.
  */
 int nrdma_buf_runs(const struct nrdma_buf *buf, struct nrdma_run *runs, unsigned int *nr);
 
@@ -318,7 +318,7 @@ int nrdma_buf_runs(const struct nrdma_buf *buf, struct nrdma_run *runs, unsigned
  *
  * One message of eight bytes and the descriptor (SCM_RIGHTS).
  *
- * Errors: those of sendmsg(2), such as -EPIPE (without a signal) and -EAGAIN.
+ * Return: 0, or what sendmsg(2) says, such as -EPIPE (without a signal), -EAGAIN.
  */
 int nrdma_buf_send(const struct nrdma_buf *buf, int sock);
 
@@ -331,7 +331,7 @@ int nrdma_buf_send(const struct nrdma_buf *buf, int sock);
  * Waits for a message of nrdma_buf_send(), unless @sock is non-blocking. The
  * kernel is asked whether it really is an nrdma buffer.
  *
- * Errors: -ECONNRESET the other side is gone; -EBADMSG something else was sent;
+ * Return: 0, or -ECONNRESET the other side is gone; -EBADMSG something else was sent;
  * -EINVAL what came is no nrdma buffer; -EAGAIN; -EMFILE; -ENOMEM. What came is
  * closed then.
  */

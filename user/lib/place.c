@@ -255,11 +255,11 @@ int nrdma_place_find(const char *name, char ib[NRDMA_NAME_MAX])
 	}
 	nrdma_sysfs_list_free(names, n);
 	if (hits > 1)
-		return nrdma_fail(-ENOTUNIQ, "%s carries several RDMA devices, so name one of them: %s",
-				  name, several);
+		return nrdma_fail(-ENOTUNIQ, "%s carries several RDMA devices, so name one of "
+				  "them: %s", name, several);
 	if (!hits)
 		return nrdma_fail(-ENODEV, n <= 0 ? "%s: there is no RDMA device at all" :
-				  "%s is no RDMA device, nor a network device or PCI function that carries one",
-				  name);
+				  "%s is no RDMA device, nor a network device or PCI function "
+				  "that carries one", name);
 	return 0;
 }

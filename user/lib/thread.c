@@ -176,8 +176,8 @@ int nrdma_bind_thread(const struct nrdma_dev *dev, int *node)
 	if (ret)
 		return ret;
 	if (info.node < 0)
-		return nrdma_fail(-ENXIO, "the node of %s is not known; an administrator can set it: "
-				  "nrdmactl dev set %s node N", info.name, info.name);
+		return nrdma_fail(-ENXIO, "the node of %s is not known; an administrator can set "
+				  "it: nrdmactl dev set %s node N", info.name, info.name);
 	at = nrdma_node_with_cpus(info.node, list);
 	if (at < 0)
 		return nrdma_fail(at, "no CPUs are to be found near node %d", info.node);
