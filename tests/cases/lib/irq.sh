@@ -4,67 +4,8 @@
 # For the cases about nodes and interrupts; run inside the guest. What nrdma says
 # is never believed: masks are read from /proc/irq, vectors from sysfs.
 
-set -uo pipefail
-
-tap_n=0 tap_failed=0
-tmp=$(mktemp -d)
-
-# ok NAME COMMAND...: the command succeeds
-ok() {
-	local name=$1
-	shift
-	tap_n=$((tap_n + 1))
-	if "$@" >"$tmp/tap.out" 2>&1; then
-		echo "ok $tap_n - $name"
-	else
-		echo "not ok $tap_n - $name"
-		sed 's/^/# /' "$tmp/tap.out"
-		tap_failed=$((tap_failed + 1))
-	fi
-}
-
-# is NAME GOT WANTED
-is() { ok "$1" diff <(echo "$3") <(echo "$2"); }
-
-# refused NAME WORDS COMMAND...: status 2 and these words on stderr
-refused() {
-	local name=$1 words=$2
-	shift 2
-	ok "$name" refused_with "$words" "$@"
-}
-
-refused_with() {
-	local words=$1 status
-	shift
-	"$@" 2>"$tmp/refused" >/dev/null
-	status=$?
-	cat "$tmp/refused"
-	echo "status $status"
-	[ "$status" = 2 ] && grep -qF -- "$words" "$tmp/refused"
-}
-
-# skip REASON NAME: TAP's way to say that a check was not made
-skip() {
-	tap_n=$((tap_n + 1))
-	echo "ok $tap_n - $2 # SKIP $1"
-}
-
-done_testing() {
-	rm -rf "$tmp"
-	echo "1..$tap_n"
-	[ "$tap_failed" = 0 ]
-	exit
-}
-
-# within SECONDS COMMAND...: it succeeds before they are over
-within() {
-	local end=$((SECONDS + $1))
-	shift
-	until "$@"; do
-		[ "$SECONDS" -lt "$end" ] || return 1
-		sleep 0.1
-	done
-}
+# shellcheck source=tests/cases/lib/tap.sh
+. "${BASH_SOURCE[0]%/*}/tap.sh"
 
 # ---- what the kernel says ----
 
