@@ -75,7 +75,7 @@ echo '#error broken on purpose' >>/lib/modules/broken/build/include/generated/au
 # dkms makes itself a signing key once; it is dkms's. Caches come and go.
 everything() {
 	find /boot /etc /lib /opt /usr /var -xdev ! -path '/var/cache/*' ! -path '/var/log/*' \
-		! -path '/var/lib/dkms/mok.*' ! -path '/lib/modules/*/modules.*' 2>/dev/null | sort
+		! -path '/var/lib/dkms/mok.*' ! -path '*/lib/modules/*/modules.*' 2>/dev/null | sort
 }
 everything >"$tmp/before"
 
@@ -85,6 +85,7 @@ ok "the kernel is not the running one" test "$rel" != "$running"
 ok "scripts/install --kernel" scripts/install --kernel "$rel" --no-load
 is "the module is of this version" "$(module_version "$rel")" "$version"
 is "and of that kernel" "$(modinfo -F vermagic "$(modules_of "$rel")" | cut -d' ' -f1)" "$rel"
+ok "it is signed" test -n "$(modinfo -F signer "$(modules_of "$rel")")"
 is "modprobe would find it" "$(modprobe -S "$rel" -nR nrdma)" nrdma
 ok "no other kernel got one" test ! -e "/lib/modules/$running/updates"
 ok "dkms says installed" grep -q "nrdma/$version, $rel, .*: installed" <(dkms status)
@@ -102,8 +103,9 @@ ok "it ends well" fails grep '^status' "$tmp/none"
 is "that one has no module" "$(modules_of none)" ""
 is "the other keeps its own" "$(module_version "$rel")" "$version"
 ok "the installation of such a kernel does not fail" /etc/kernel/postinst.d/dkms none
-ok "scripts/install for one that it cannot build for fails" \
-	fails scripts/install --kernel broken --no-load
+ok "scripts/install for one that it cannot build for fails" fails \
+	eval 'scripts/install --kernel broken --no-load >"$tmp/broken" 2>&1'
+ok "and shows what the compiler said" grep -q 'broken on purpose' "$tmp/broken"
 is "and takes the module from no other" "$(module_version "$rel")" "$version"
 ok "scripts/install for one without headers fails" \
 	fails scripts/install --kernel 0.0.1-none --no-load
