@@ -6,6 +6,8 @@
  * t-lib take SOCKET DEV		(run by it) takes a buffer and adds 1 to it
  * t-lib try NAME BYTES [node N] [remote] [min BYTES]
  *					open and allocate; what came of it
+ * t-lib hold NAME BYTES [remote]...	allocate, map, let go of all else, say "ready";
+ *					at the end of standard input: is the data there?
  * t-lib gone DEV			hold a buffer, say "ready", and tell what
  *					is left of it when the device has gone
  * t-lib bind DEV			bind, print node and CPUs
@@ -478,6 +480,18 @@ static int cmd_bind(const char *name)
 
 /* ---- failures ---- */
 
+static void options_read(struct nrdma_buf_options *options, char **arg)
+{
+	for (; *arg; arg++) {
+		if (!strcmp(*arg, "remote"))
+			options->flags |= NRDMA_ALLOC_REMOTE;
+		else if (!strcmp(*arg, "node") && arg[1])
+			options->node = atoi(*++arg);
+		else if (!strcmp(*arg, "min") && arg[1])
+			options->min_chunk = strtoull(*++arg, NULL, 0);
+	}
+}
+
 static int cmd_try(const char *name, uint64_t bytes, char **arg)
 {
 	struct nrdma_buf_options options = NRDMA_BUF_OPTIONS_INIT;
@@ -485,14 +499,7 @@ static int cmd_try(const char *name, uint64_t bytes, char **arg)
 	struct nrdma_buf *buf;
 	int ret;
 
-	for (; *arg; arg++) {
-		if (!strcmp(*arg, "remote"))
-			options.flags |= NRDMA_ALLOC_REMOTE;
-		else if (!strcmp(*arg, "node") && arg[1])
-			options.node = atoi(*++arg);
-		else if (!strcmp(*arg, "min") && arg[1])
-			options.min_chunk = strtoull(*++arg, NULL, 0);
-	}
+	options_read(&options, arg);
 	ret = nrdma_open(&dev, name);
 	if (!ret)
 		ret = nrdma_buf_alloc(dev, bytes, &options, &buf);
@@ -504,6 +511,29 @@ static int cmd_try(const char *name, uint64_t bytes, char **arg)
 	       nrdma_strreason(nrdma_last_failure()->reason), nrdma_last_failure()->node,
 	       (unsigned long long)nrdma_last_failure()->limit, why());
 	return 1;
+}
+
+static int cmd_hold(const char *name, uint64_t bytes, char **arg)
+{
+	struct nrdma_buf_options options = NRDMA_BUF_OPTIONS_INIT;
+	struct nrdma_dev *dev = opened(name);
+	struct nrdma_buf *buf;
+	unsigned char *p;
+	char c;
+
+	options_read(&options, arg);
+	if (nrdma_buf_alloc(dev, bytes, &options, &buf))
+		tap_bail("nrdma_buf_alloc: %s", why());
+	nrdma_close(dev);
+	p = mapped(buf, 0, 0);
+	nrdma_buf_free(buf);
+	fill(p, bytes);
+	puts("ready");
+	fflush(stdout);
+	while (read(0, &c, 1) > 0)
+		;
+	printf("kept=%d\n", filled(p, 0, bytes));
+	return 0;
 }
 
 static int cmd_gone(const char *name)
@@ -545,6 +575,8 @@ int main(int argc, char **argv)
 		return cmd_take(atoi(argv[2]), argv[3]);
 	if (argc > 3 && !strcmp(argv[1], "try"))
 		return cmd_try(argv[2], strtoull(argv[3], NULL, 0), argv + 4);
+	if (argc > 3 && !strcmp(argv[1], "hold"))
+		return cmd_hold(argv[2], strtoull(argv[3], NULL, 0), argv + 4);
 	if (argc > 2 && !strcmp(argv[1], "gone"))
 		return cmd_gone(argv[2]);
 	if (argc > 2 && !strcmp(argv[1], "bind"))
