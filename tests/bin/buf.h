@@ -36,7 +36,7 @@ static inline int buf_nodes(void *addr, size_t bytes, unsigned long nodes[BUF_MA
 	memset(nodes, 0, BUF_MAX_NODES * sizeof(*nodes));
 	*unseen = 0;
 	for (done = 0; done < bytes; done += n * page) {
-		n = (bytes - done) / page;
+		n = (bytes - done + page - 1) / page;
 		if (n > 1024)
 			n = 1024;
 		for (i = 0; i < n; i++)
