@@ -104,7 +104,12 @@ nrdma_compat_get_unmapped_area(struct file *file, unsigned long addr, unsigned l
 
 #ifndef HAVE_KMEMCG_WITHOUT_TYPE
 /* Nothing is charged, and what this would set is not exported */
-#define set_active_memcg(memcg) ((void)(memcg), (struct mem_cgroup *)NULL)
+static inline struct mem_cgroup *nrdma_compat_set_active_memcg(struct mem_cgroup *memcg)
+{
+	return NULL;
+}
+
+#define set_active_memcg(memcg) nrdma_compat_set_active_memcg(memcg)
 #endif
 
 /*
@@ -190,6 +195,7 @@ static inline void nrdma_msi_unlock(struct device *dev)
 }
 
 #define nrdma_msi_for_each(desc, dev) for_each_msi_entry(desc, dev)
+#define nrdma_msi_index(desc) ((desc)->msi_attrib.entry_nr)
 #else
 static inline bool nrdma_msi_lock(struct device *dev)
 {
@@ -213,6 +219,7 @@ static inline void nrdma_msi_unlock(struct device *dev)
 }
 
 #define nrdma_msi_for_each(desc, dev) msi_for_each_desc(desc, dev, MSI_DESC_ASSOCIATED)
+#define nrdma_msi_index(desc) ((desc)->msi_index)
 #endif
 
 /* ---- RDMA ---- */

@@ -41,7 +41,7 @@ static int nrdma_func_walk(struct nrdma_func *func, unsigned int from,
 
 	nrdma_msi_for_each(desc, &func->pdev->dev) {
 		for (i = 0; i < desc->nvec_used; i++) {
-			index = desc->msi_index + i;
+			index = nrdma_msi_index(desc) + i;
 			if (index < from || !nrdma_live_read(&func->live, desc->irq + i))
 				continue;
 			v = xa_load(&func->vectors, index);
