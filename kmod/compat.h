@@ -168,6 +168,7 @@ static inline void shrinker_free(struct shrinker *shrinker)
 #define hk_type hk_flags
 #define HK_TYPE_DOMAIN HK_FLAG_DOMAIN
 #define HK_TYPE_MANAGED_IRQ HK_FLAG_MANAGED_IRQ
+#define HK_TYPE_TICK HK_FLAG_TICK
 #endif
 
 #ifndef HAVE_IRQ_GET_EFFECTIVE_AFFINITY_MASK
