@@ -15,6 +15,7 @@ extern const struct cmd cmd_pool_show;
 extern const struct cmd cmd_pool_set;
 extern const struct cmd cmd_check;
 extern const struct cmd cmd_check_list;
+extern const struct cmd cmd_ps;
 extern const struct cmd cmd_run;
 extern const struct cmd cmd_monitor;
 

@@ -20,6 +20,7 @@ const struct cmd *const cmd_table[] = {
 	&cmd_pool_set,
 	&cmd_check,
 	&cmd_check_list,
+	&cmd_ps,
 	&cmd_run,
 	&cmd_monitor,
 	NULL
