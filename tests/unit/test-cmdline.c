@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -123,6 +124,9 @@ static void bad_usage(void **state)
 		{ "pool set node 0 size 1.5G", 1, NULL, "size \"1.5G\": is a size like" },
 		{ "pool set node 0 size 16777216T", 1, NULL, "size \"16777216T\"" },
 		{ "pool set node 0 group -1", 1, NULL, "no option \"-1\"" },
+		{ "check only nonsense", 1, NULL, "no check \"nonsense\" (nrdmactl check list)" },
+		{ "check skip node,", 1, NULL, "no check \"\"" },
+		{ "check pid x", 1, NULL, "pid \"x\"" },
 		{ "-x status", 1, NULL, "no option \"-x\": there are -j -p -d -V" },
 		{ "status --json", 1, NULL, "no option \"--json\"" },
 		{ "run mlx5_0", 125, NULL, "COMMAND [ARG]... is missing after \"--\"" },
@@ -148,6 +152,7 @@ static void refused(void **state)
 		{ "irq restore mlx5_0", 2, NULL, NO_MODULE },
 		{ "buf show", 2, NULL, NO_MODULE },
 		{ "buf", 2, NULL, NO_MODULE },
+		{ "check pid 1", 2, NULL, "no process 1" },
 		{ "pool show", 2, NULL, NO_MODULE },
 		{ "pool set node 0 size 1G", 2, NULL, "pool set node 0: " NO_MODULE },
 		{ "monitor timeout 1", 2, NULL, NO_MODULE },
@@ -186,6 +191,15 @@ static void text(void **state)
 		{ "-d de sh eth1", 0, "found by way of  virtio virtio3", NO_MODULE },
 		{ "i s mlx5_0", 0, "mlx5_comp0@pci:0000:81:00.0", NO_MODULE },
 		{ "irq show 0000:81:00.0", 0, "remote", NO_MODULE },
+		{ "check mlx5_0 only node", 0, "warn  node      mlx5_0: node 1 has no memory", NO_MODULE },
+		{ "check irdma0 only node", 3, "to mend it: nrdmactl dev set irdma0 node N", NO_MODULE },
+		{ "check mlx4_0/2 only port", 3, "fail  port      mlx4_0: port 2 is down", NO_MODULE },
+		{ "check mlx4_0/1 only port", 0, "ok    port      mlx4_0: port 1 is active", NO_MODULE },
+		{ "check mlx5_0 only pcie", 3, "could do 252 Gb/s", NO_MODULE },
+		{ "check mlx5_0 only vectors", 3, "1 of 4 go to CPUs that are not near", NO_MODULE },
+		{ "check rxe_eth1 only vectors", 0, "2, 2 near", NO_MODULE },
+		{ "check only module", 3, "not loaded, and not built for this kernel", NO_MODULE },
+		{ "check list", 0, "counters", NULL },
 		{ "irq show odd0", 0, NULL, "no PCI function" },
 	};
 
@@ -196,7 +210,7 @@ static void text(void **state)
 static void completion(void **state)
 {
 	static const struct line lines[] = {
-		{ "complete ''", 0, "status\ndev\nirq\nbuf\npool\ncheck\nrun\nmonitor\nhelp\n", NULL },
+		{ "complete ''", 0, "status\ndev\nirq\nbuf\npool\ncheck\nps\nrun\nmonitor\nhelp\n", NULL },
 		{ "complete s", 0, "status\n", NULL },
 		{ "complete irq ''", 0, "show\nset\nrestore\n", NULL },
 		{ "complete irq set mlx", 0, "mlx4_0\nmlx5_0\n", NULL },
@@ -280,6 +294,69 @@ static void json(void **state)
 	}
 }
 
+static char man[OUTPUT_MAX];
+
+/* Whether the manual has a key as a word */
+static bool in_manual(const char *key)
+{
+	size_t n = strlen(key);
+	const char *p = man;
+
+	for (; (p = strstr(p, key)); p += n)
+		if (p > man && strchr(" ,\n", p[-1]) && strchr(" ,:\n", p[n]))
+			return true;
+	return false;
+}
+
+static void keys_in_manual(struct json_object *json)
+{
+	size_t i;
+
+	if (json_object_is_type(json, json_type_array))
+		for (i = 0; i < json_object_array_length(json); i++)
+			keys_in_manual(json_object_array_get_idx(json, i));
+	if (!json_object_is_type(json, json_type_object))
+		return;
+	json_object_object_foreach(json, key, value) {
+		if (!in_manual(key))
+			fail_msg("\"%s\" is not in the manual", key);
+		keys_in_manual(value);
+	}
+}
+
+/* Every key that is printed is documented, and every object has the same ones */
+static void json_keys(void **state)
+{
+	static const char *const words[] = {
+		"-j status", "-j dev show", "-j irq show", "-j check", "-j check list",
+	};
+	struct json_object *root, *first, *other;
+	size_t i, n;
+	FILE *f = fopen(getenv("MANUAL"), "r");
+
+	(void)state;
+	assert_non_null(f);
+	slurp(f, man);
+	for (i = 0; i < ARRAY_SIZE(words); i++) {
+		tool(words[i]);
+		root = json_tokener_parse(out);
+		assert_non_null(root);
+		keys_in_manual(root);
+		first = json_object_array_get_idx(root, 0);
+		for (n = 1; n < json_object_array_length(root); n++) {
+			other = json_object_array_get_idx(root, n);
+			assert_int_equal(json_object_object_length(other),
+					 json_object_object_length(first));
+			json_object_object_foreach(first, key, value) {
+				(void)value;
+				if (!json_object_object_get_ex(other, key, NULL))
+					fail_msg("%s: not every object has %s", words[i], key);
+			}
+		}
+		json_object_put(root);
+	}
+}
+
 /* A device that nothing can be read of has a row like the others */
 static void one_odd_device(void **state)
 {
@@ -330,6 +407,7 @@ int main(void)
 		cmocka_unit_test(text),
 		cmocka_unit_test(completion),
 		cmocka_unit_test(json),
+		cmocka_unit_test(json_keys),
 		cmocka_unit_test(one_odd_device),
 		cmocka_unit_test(no_device),
 		cmocka_unit_test(full_disk),
