@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # tests/vm/run from its caller's side: output, status, what it does when things go
-# wrong, and that no machine is left behind. Boots seven guests.
+# wrong, and that no machine is left behind. Boots eight guests.
 
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
@@ -43,6 +43,22 @@ is "the kernel's command line" "$(sed -n 5p "$tmp/out" | grep -o 'nrdma.word=x y
 is "much output comes whole" "$(sed -n 6p "$tmp/out" | wc -c)" 3000001
 is "and nothing but it" "$(wc -l <"$tmp/out")" 6
 is "standard error by itself" "$(cat "$tmp/err")" oops
+
+# ---- how long it takes ----
+
+# From the warm start of run to the end of a command that does nothing
+others() { pgrep -c qemu-system || :; }
+before=$(others)
+start=${EPOCHREALTIME/./}
+is "a machine with the module and both devices" \
+	"$(status "$top/tests/vm/run" -- true </dev/null)" 0
+took=$(((${EPOCHREALTIME/./} - start) / 1000))
+echo "# $took ms from the call to its end, $(cut -d' ' -f1 /proc/loadavg) the load"
+if [ "$before" = 0 ] && [ "$(others)" = 0 ]; then
+	ok "within 15 s" test "$took" -lt 15000
+else
+	skip "other machines run" "within 15 s"
+fi
 
 # ---- one whose kernel complains ----
 
