@@ -81,6 +81,9 @@ bool nrdma_live_read(struct nrdma_live *live, unsigned int virq)
 	if (live->pending)
 		cpumask_copy(live->mask, desc->pending_mask);
 #endif
+#ifdef CONFIG_SMP
+	live->hinted = desc->affinity_hint && cpumask_equal(live->mask, desc->affinity_hint);
+#endif
 	cpumask_copy(live->effective, irq_data_get_effective_affinity_mask(data));
 	live->action[0] = '\0';
 	if (desc->action && desc->action->name)
@@ -278,11 +281,10 @@ static bool nrdma_vector_needs(struct nrdma_vector *v, const struct nrdma_live *
 	}
 
 	/*
-	 * Past the lock only the kernel can reach. When a CPU goes offline it puts
-	 * the vectors there on all the others; anything else is the driver's wish,
-	 * and is where the vector would be without us.
+	 * Past the lock only the kernel can reach: because a CPU went offline, or
+	 * because the driver placed it anew, which is where it would be without us.
 	 */
-	if (!v->displaced || !cpumask_equal(live->mask, cpu_online_mask)) {
+	if (live->hinted) {
 		xa_lock(in);
 		cpumask_copy(v->original, live->mask);
 		xa_unlock(in);
@@ -408,7 +410,7 @@ void nrdma_vector_undo(struct nrdma_vector *v)
 enum nrdma_irq_state nrdma_vector_restore(struct nrdma_vector *v, struct nrdma_live *live,
 					  struct xarray *in)
 {
-	bool ours = nrdma_vector_ours(v, live) || v->displaced;
+	bool ours = nrdma_vector_ours(v, live) || (v->displaced && !live->hinted);
 	bool moved = v->moved;
 
 	nrdma_vector_unlock(v);

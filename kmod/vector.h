@@ -21,6 +21,7 @@ struct nrdma_plan;
  * @balanced: user space may move it (no IRQ_NO_BALANCING)
  * @pending: @mask takes effect at the next interrupt
  * @started: a driver has it in use
+ * @hinted: @mask is what the driver itself asks for
  * @mask: CPUs that it may go to, as /proc shows it
  * @effective: CPUs that it does go to
  * @action: name that the driver gave it, or ""
@@ -34,6 +35,7 @@ struct nrdma_live {
 	bool		balanced;
 	bool		pending;
 	bool		started;
+	bool		hinted;
 	cpumask_var_t	mask;
 	cpumask_var_t	effective;
 	char		action[NRDMA_ACTION_MAX];
