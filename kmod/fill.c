@@ -41,6 +41,8 @@ static struct workqueue_struct *nrdma_fill_wq;
  * @user: who pays
  * @memcg: whose memory cgroup pays, or NULL
  * @task: who waits: a fatal signal to it ends the allocation
+ * @allowed: nodes of its cpuset, which the page allocator does not know of in a
+ *	worker
  * @pool: may the pool be used?
  * @stop: one filler has failed, the others need not go on
  */
@@ -49,6 +51,7 @@ struct nrdma_fill {
 	struct nrdma_user		*user;
 	struct mem_cgroup		*memcg;
 	struct task_struct		*task;
+	nodemask_t			allowed;
 	bool				pool;
 	bool				stop;
 };
@@ -228,9 +231,10 @@ static void nrdma_filler_run(struct nrdma_filler *f)
 {
 	int first = f->fill->req->node, node = first;
 	struct mem_cgroup *old;
-	nodemask_t tried = NODE_MASK_NONE;
 	enum nrdma_reason reason;
+	nodemask_t tried;
 
+	nodes_complement(tried, f->fill->allowed);
 	old = set_active_memcg(f->fill->memcg);
 	reason = nrdma_filler_run_on(f, node);
 	f->reason = reason;
@@ -344,14 +348,16 @@ static void nrdma_fill_drop(struct nrdma_fill *fill, struct nrdma_filler *f, uns
 	}
 }
 
-static enum nrdma_reason nrdma_fill_check(const struct nrdma_fill_request *req, bool pool)
+static enum nrdma_reason nrdma_fill_check(const struct nrdma_fill *fill)
 {
-	if (!node_isset(req->node, cpuset_current_mems_allowed))
+	const struct nrdma_fill_request *req = fill->req;
+
+	if (!node_isset(req->node, fill->allowed))
 		return NRDMA_REASON_CPUSET;
 	if (req->pool_only)
-		return pool ? NRDMA_REASON_NONE : NRDMA_REASON_POOL;
+		return fill->pool ? NRDMA_REASON_NONE : NRDMA_REASON_POOL;
 	if (req->remote ? req->pages > totalram_pages() :
-			  !nrdma_node_can_give(req->node, req->pages) && !pool)
+			  !nrdma_node_can_give(req->node, req->pages) && !fill->pool)
 		return NRDMA_REASON_NODE_FULL;
 	return NRDMA_REASON_NONE;
 }
@@ -375,13 +381,14 @@ int nrdma_chunks_fill(struct nrdma_chunks *chunks, const struct nrdma_fill_reque
 		.req = req,
 		.user = chunks->user,
 		.task = current,
+		.allowed = cpuset_current_mems_allowed,
 		.pool = nrdma_pool_allowed(req->node),
 	};
 	enum nrdma_reason reason;
 	struct nrdma_filler *f;
 	unsigned int nr;
 
-	reason = nrdma_fill_check(req, fill.pool);
+	reason = nrdma_fill_check(&fill);
 	if (reason)
 		return nrdma_fail_set(fail, reason, req->node);
 
