@@ -71,5 +71,11 @@ events_end
 ok "restored" nrdmactl irq restore $dev
 ok "off its node" fails all_on_node
 is "as the driver has placed them" "$(masks "$pci" | cut -d' ' -f2-)" "$(echo "$before" | cut -d' ' -f2-)"
+
+# The NIC is a new one, and was eth1.
+ip link set "$netdev" down
+[ "$netdev" = eth1 ] || ip link set "$netdev" name eth1
+ip link set eth1 up
+ip addr add 10.0.1.1/24 dev eth1
 unload_proves "$pci" "$(masks "$pci")"
 done_testing
