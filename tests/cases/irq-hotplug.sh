@@ -12,7 +12,11 @@
 pci=$(pci_of eth0)
 cpu() { echo "$2" >"/sys/devices/system/cpu/cpu$1/online"; }
 dev() { nrdmactl -j dev show rxe_eth0 | jq -c ".[0]$1"; }
-on() { every "$(masks "$pci")" "$@" && every "$(effective "$pci")" "$@"; }
+# A vector that has not come since it was last moved cannot be moved again at once.
+on() {
+	every "$(masks "$pci")" "$@" &&
+		every "$(irq_json rxe_eth0 'map(select(.state != "pending") | .effective) | join(" ")')" "$@"
+}
 why() { events 'select(.event == "resteered") | .why'; }
 
 is "on node 3" "$(dev '| [.node, .tier]')" '[3,"node"]'
