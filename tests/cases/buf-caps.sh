@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: two-node
+# smoke: yes
 # timeout: 180
 #
 # What a user may take is bounded: by RLIMIT_MEMLOCK in a process, by the cap of

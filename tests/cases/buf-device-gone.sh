@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: two-node
+# smoke: yes
 # timeout: 240
 #
 # The NIC goes away while buffers are open, mapped and registered: nothing waits,

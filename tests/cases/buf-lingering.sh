@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: two-node
+# smoke: yes
 # timeout: 300
 #
 # A registration that outlives its buffer: nobody else gets a page that a NIC may

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: two-node
+# smoke: yes
 #
 # Steer, lock, refuse user space, restore. Every mask is read back from /proc/irq.
 

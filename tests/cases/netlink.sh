@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: two-node
+# smoke: yes
 # kernels: all
 #
 # Netlink requests that no tool would send are refused, the attribute at fault is

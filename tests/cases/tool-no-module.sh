@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: two-node
+# smoke: yes
 #
 # Without the module: what sysfs tells is shown, the rest is n/a and null, and
 # what needs the module says so. What both tell is the same.

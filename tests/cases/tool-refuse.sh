@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: two-node
+# smoke: yes
 #
 # What nrdmactl refuses, it refuses in a line that names the thing and the way
 # out, with the right exit status, and nothing changes.
