@@ -4,7 +4,7 @@
  *
  * t-lib all DEV NETDEV PCI NODE	everything that needs no other set-up; TAP
  * t-lib take SOCKET DEV		(run by it) takes a buffer and adds 1 to it
- * t-lib try NAME BYTES [node N] [remote] [min BYTES]
+ * t-lib try NAME BYTES [node N] [remote] [pool] [min BYTES]
  *					open and allocate; what came of it
  * t-lib hold NAME BYTES [remote]...	allocate, map, let go of all else, say "ready";
  *					at the end of standard input: is the data there?
@@ -485,6 +485,8 @@ static void options_read(struct nrdma_buf_options *options, char **arg)
 	for (; *arg; arg++) {
 		if (!strcmp(*arg, "remote"))
 			options->flags |= NRDMA_ALLOC_REMOTE;
+		else if (!strcmp(*arg, "pool"))
+			options->flags |= NRDMA_ALLOC_POOL_ONLY;
 		else if (!strcmp(*arg, "node") && arg[1])
 			options->node = atoi(*++arg);
 		else if (!strcmp(*arg, "min") && arg[1])
@@ -504,7 +506,8 @@ static int cmd_try(const char *name, uint64_t bytes, char **arg)
 	if (!ret)
 		ret = nrdma_buf_alloc(dev, bytes, &options, &buf);
 	if (!ret) {
-		puts("ok");
+		printf("ok size=%llu warm=%llu\n", (unsigned long long)nrdma_buf_size(buf),
+		       (unsigned long long)nrdma_buf_warm(buf));
 		return 0;
 	}
 	printf("%s reason=%s node=%d limit=%llu: %s\n", strerrorname_np(-ret),

@@ -51,6 +51,17 @@ is "remote bytes" "$(buf_json '.[0].remote_bytes')" $((far * 4096))
 is "and in the device's sum" "$(nrdmactl -j dev show "$dev" | jq '.[0].buf_remote_bytes')" $((far * 4096))
 drop remote >/dev/null
 
+# A cpuset keeps remote memory away, from the workers that fill a buffer as well
+mkdir /sys/fs/cgroup/near
+echo +cpuset >/sys/fs/cgroup/cgroup.subtree_control
+echo "$node" >/sys/fs/cgroup/near/cpuset.mems
+# shellcheck disable=SC2016 # expanded by that shell
+out=$(sh -c 'echo $$ >/sys/fs/cgroup/near/cgroup.procs && exec "$@"' sh \
+	t-buf alloc "$chardev" $((256 * mib)) remote)
+is "remote allowed, but not by the cpuset: refused" \
+	"$(word alloc "$out") $(word reason "$out") $(word node "$out")" "ENOMEM 1 $node"
+rmdir /sys/fs/cgroup/near
+
 umount "$tmp/hog"
 is "with room again, strict is wholly near" \
 	"$(word "node$node" "$(t-buf alloc "$chardev" $((256 * mib)))")" 65536

@@ -53,8 +53,17 @@ ok "after the remedy" sh -c 'ulimit -l unlimited && exec "$@"' sh \
 	setpriv --reuid 1000 --regid 1000 --clear-groups t-lib try "$dev" "$(mib 9)"
 
 says "over the cap" "nrdmactl pool set node $node cap SIZE" t-lib try "$dev" "$(mib 900)"
-nrdmactl pool set node "$node" cap 1000M
+nrdmactl pool set node "$node" cap 1000M >/dev/null
 ok "after the remedy" t-lib try "$dev" "$(mib 900)"
+
+says "from a pool that is not there" "from the pool of node $node wanted" t-lib try "$dev" 4096 pool
+nrdmactl pool set node "$node" size 64M >/dev/null
+filled() { [ "$(nrdmactl -j pool show | jq ".[] | select(.node == $node) | .ready_bytes")" = $((64 << 20)) ]; }
+ok "after the remedy there is one" within 20 filled
+is "which gives what was asked for, warm" "$(t-lib try "$dev" "$(mib 5)" pool)" \
+	"ok size=$(mib 6) warm=$(mib 6)"
+says "not to a user" "that takes CAP_IPC_LOCK or the pool's group" as_user t-lib try "$dev" 4096 pool
+nrdmactl pool set node "$node" size 0 >/dev/null
 
 mkdir /sys/fs/cgroup/small
 echo "+memory +cpuset" >/sys/fs/cgroup/cgroup.subtree_control
