@@ -81,8 +81,10 @@ ok "which is printed" grep -q 'made/up.c:1' "$tmp/err"
 is "a command that does not end: 125" "$(status run --timeout 3 -- sh -c 'echo begun; sleep 1000')" 125
 ok "which is said" grep -q 'longer than 3 s' "$tmp/err"
 is "a guest that ends early: 125" "$(status run -- sh -c 'echo o >/proc/sysrq-trigger; sleep 100')" 125
-is "a kernel that does not start: 125" "$(status run --append rdinit=/nosuch -- true)" 125
-ok "with the end of its console" grep -qi 'panic' "$tmp/err"
+ok "with the end of its console" grep -q 'Power Off' "$tmp/err"
+# A panic is a report, too.
+is "a kernel that panics at boot: 99" "$(status run --append rdinit=/nosuch -- true)" 99
+ok "which is printed" grep -q 'Kernel panic' "$tmp/err"
 
 is "no such topology: 125" "$(status run --topology nosuch -- true)" 125
 ok "which names those there are" grep -q 'two-node' "$tmp/err"
