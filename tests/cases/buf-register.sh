@@ -41,6 +41,8 @@ registers() {
 ulimit -l unlimited
 # One RDMA device at an address, or the connection manager picks any
 [ ! -d /sys/class/infiniband/siw_eth1 ] || rdma link delete siw_eth1
+# What the kernel loads once, for whoever comes first, is not ours to give back
+modprobe -a rdma_ucm loop ext4
 leak_check_begin
 registers "$dev"
 if [ -d /sys/module/siw ]; then
@@ -51,7 +53,6 @@ if [ -d /sys/module/siw ]; then
 	registers siw_eth1
 fi
 
-modprobe loop
 truncate -s 64M "$tmp/disk"
 mkfs.ext4 -q "$tmp/disk"
 mkdir "$tmp/mnt"
