@@ -148,6 +148,7 @@ int main(int argc, char **argv)
 		memset(p, 2, bytes);
 		frames(p, next);
 		both += shared(held, next);
+		again += remembered(next);
 		remember(next);
 		munmap(p, bytes);
 		if (r == rounds - 1)
