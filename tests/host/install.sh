@@ -20,6 +20,9 @@ for f in sbin/nrdmactl lib/libnrdma.so include/nrdma.h include/linux/nrdma.h \
 	ok "usr/$f" test -e "$dest/usr/$f"
 done
 ok "the tool runs from there" "$dest/usr/sbin/nrdmactl" -V
+for object in $("$dest/usr/sbin/nrdmactl" complete '' | grep -vx help); do
+	ok "$object has a manual page" test -e "$dest/usr/share/man/man8/nrdmactl-$object.8"
+done
 
 # What a program needs: the header, the library, nothing of this tree.
 cat >"$tmp/program.c" <<'C'
