@@ -116,6 +116,11 @@ static void bad_usage(void **state)
 		{ "irq set mlx5_0 lock maybe", 1, NULL, "lock \"maybe\": is one of on, off" },
 		{ "irq show mlx5_0 watch 0", 1, NULL, "watch 0" },
 		{ "irq show watch x", 1, NULL, "watch \"x\"" },
+		{ "stat watch 0", 1, NULL, "watch 0" },
+		{ "stat mlx5_0 nonsense", 1, NULL, "no key \"nonsense\": there is watch" },
+		{ "export nonsense", 1, NULL, "there is prometheus" },
+		{ "export prometheus /x y", 1, NULL, "\"y\" is too much" },
+		{ "-j export prometheus", 1, NULL, "Prometheus' own format" },
 		{ "monitor count 0", 1, NULL, "count 0" },
 		{ "monitor mlx5_0", 1, NULL, "no key \"mlx5_0\": there is count, timeout" },
 		{ "pool set", 1, NULL, "node N is missing" },
@@ -153,6 +158,8 @@ static void refused(void **state)
 		{ "buf show", 2, NULL, NO_MODULE },
 		{ "buf", 2, NULL, NO_MODULE },
 		{ "check pid 1", 2, NULL, "no process 1" },
+		{ "export prometheus /dev/null", 2, NULL, "no regular file" },
+		{ "export prometheus /nonexistent/x", 2, NULL, "No such file" },
 		{ "pool show", 2, NULL, NO_MODULE },
 		{ "pool set node 0 size 1G", 2, NULL, "pool set node 0: " NO_MODULE },
 		{ "monitor timeout 1", 2, NULL, NO_MODULE },
@@ -200,6 +207,16 @@ static void text(void **state)
 		{ "check rxe_eth1 only vectors", 0, "2, 2 near", NO_MODULE },
 		{ "check only module", 3, "not loaded, and not built for this kernel", NO_MODULE },
 		{ "check list", 0, "counters", NULL },
+		{ "stat mlx5_0", 0, "port_xmit_data             1000 bytes\n", NULL },
+		{ "stat mlx5_0/1", 0, "symbol_error       n/a (not a number)\n", NULL },
+		{ "stat 81:00.0", 0, "VL15_dropped     n/a (Is a directory)\n", NULL },
+		{ "stat mlx4_0", 0, "n/a (its driver has no counters)", NULL },
+		{ "export prometheus", 0,
+		  "nrdma_port_xmit_data_bytes_total{device=\"mlx5_0\",port=\"1\"} 1000\n", NO_MODULE },
+		{ "e p", 0, "nrdma_port_hw_tcp_in_errs_total{device=\"mlx5_0\",port=\"1\"} 0\n", NO_MODULE },
+		{ "ex prom", 0, "nrdma_device_hw_rx_read_bytes_total{device=\"mlx5_0\"} 77\n", NO_MODULE },
+		{ "export prometheus", 0, "nrdma_port_rate_bytes_per_second{device=\"mlx5_0\",port=\"1\"} 25000000000\n",
+		  NO_MODULE },
 		{ "irq show odd0", 0, NULL, "no PCI function" },
 	};
 
@@ -210,8 +227,10 @@ static void text(void **state)
 static void completion(void **state)
 {
 	static const struct line lines[] = {
-		{ "complete ''", 0, "status\ndev\nirq\nbuf\npool\ncheck\nps\nrun\nmonitor\nhelp\n", NULL },
-		{ "complete s", 0, "status\n", NULL },
+		{ "complete ''", 0, "status\ndev\nirq\nbuf\npool\ncheck\nps\nstat\nrun\nmonitor\nexport\nhelp\n", NULL },
+		{ "complete s", 0, "status\nstat\n", NULL },
+		{ "complete export ''", 0, "prometheus\n", NULL },
+		{ "complete stat mlx5_0 ''", 0, "watch\n", NULL },
 		{ "complete irq ''", 0, "show\nset\nrestore\n", NULL },
 		{ "complete irq set mlx", 0, "mlx4_0\nmlx5_0\n", NULL },
 		{ "complete irq set mlx5_0 ''", 0, "policy\nlock\nexclude\nisolated\ndry-run\n", NULL },
@@ -273,6 +292,14 @@ static void json(void **state)
 		{ "-j irq show mlx5_0", "/3/action", "null" },
 		{ "-j irq show mlx5_0", "/3/cpus", "null" },
 		{ "-j irq show odd0", "", "[]" },
+		{ "-j stat mlx5_0", "/0/value", "null" },
+		{ "-j stat mlx5_0", "/2/value", "1000" },
+		{ "-j stat mlx5_0", "/2/unit", "\"bytes\"" },
+		{ "-j stat mlx5_0", "/3/counter", "\"symbol_error\"" },
+		{ "-j stat mlx5_0", "/3/value", "null" },
+		{ "-j stat mlx5_0", "/6/port", "null" },
+		{ "-j stat mlx5_0", "/6/counter", "\"rx_read_bytes\"" },
+		{ "-j stat odd0", "/0/counter", "null" },
 	};
 	struct json_object *root, *value;
 	const char *text;
@@ -328,7 +355,7 @@ static void keys_in_manual(struct json_object *json)
 static void json_keys(void **state)
 {
 	static const char *const words[] = {
-		"-j status", "-j dev show", "-j irq show", "-j check", "-j check list",
+		"-j status", "-j dev show", "-j irq show", "-j check", "-j check list", "-j stat",
 	};
 	struct json_object *root, *first, *other;
 	size_t i, n;

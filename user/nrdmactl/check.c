@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "checker.h"
@@ -146,6 +147,7 @@ static int check_run(const struct args *args)
 	const char *only = args_get(args, "only"), *skip = args_get(args, "skip");
 	struct checker c = { 0 };
 	struct num pid;
+	unsigned int i;
 	int status;
 
 	if (args_u32(args, "pid", &pid) || check_ids("only", only) || check_ids("skip", skip))
@@ -166,6 +168,9 @@ static int check_run(const struct args *args)
 		status = EXIT_CHECK;
 	if (out_close(&c.out))
 		status = EXIT_FAILED;
+	for (i = 0; c.counters && c.survey.picked.match[i]; i++)
+		counters_free(&c.counters[i]);
+	free(c.counters);
 	survey_free(&c.survey);
 	return status;
 }

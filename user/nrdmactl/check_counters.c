@@ -5,9 +5,8 @@
 #include <time.h>
 
 #include "checker.h"
-#include "sys.h"
+#include "counter.h"
 
-#define COUNTERS_MAX	64
 #define COUNTERS_WAIT	1	/* seconds between the two looks */
 
 /* Names as in counters/ and hw_counters/, of several drivers */
@@ -24,82 +23,87 @@ static const char *const counter_names[] = {
 	"rcvd_seq_err", "rcvd_rnr_err", "send_err", "tcpInErrs", "iwInRdmaInErrs",
 };
 
-struct counter {
-	const char *dir;
-	unsigned int port, name;
-	long long v;
-};
-
-static unsigned int counters_read(struct counter *counters, const struct dev *dev)
+static bool check_counter(const struct counter *counter)
 {
-	static const char *const dirs[] = { "counters", "hw_counters" };
-	unsigned int p, d, i, n = 0;
-	struct num v;
+	size_t i;
 
-	for (p = 0; p < dev->nr_ports; p++)
-		for (d = 0; d < 2; d++)
-			for (i = 0; i < sizeof(counter_names) / sizeof(*counter_names); i++) {
-				v = sys_num("/sys/class/infiniband/%s/ports/%u/%s/%s", dev->name,
-					    dev->ports[p].port, dirs[d], counter_names[i]);
-				if (v.known && n < COUNTERS_MAX)
-					counters[n++] = (struct counter){
-						dirs[d], dev->ports[p].port, i, v.v
-					};
-			}
-	return n;
+	for (i = 0; i < sizeof(counter_names) / sizeof(*counter_names); i++)
+		if (counter->value.known && !strcmp(counter->name, counter_names[i]))
+			return true;
+	return false;
 }
 
-static void counters_add(char *list, size_t len, const struct counter *counter, long long more)
+static void check_counters_add(char *list, size_t len, const struct counter *counter,
+			       long long more)
 {
 	size_t n = strlen(list);
 
-	if (n + 64 > len) {
+	if (n + 96 > len) {
 		snprintf(list + n, len - n, "%s", n && list[n - 1] == '.' ? "" : ", ...");
 		return;
 	}
-	n += snprintf(list + n, len - n, "%s%s %lld", n ? ", " : "", counter_names[counter->name],
-		      counter->v);
+	n += snprintf(list + n, len - n, "%s%s %lld", n ? ", " : "", counter->name,
+		      counter->value.v);
 	if (more)
 		snprintf(list + n, len - n, " (+%lld)", more);
 }
 
+/* The first look at every device, and the wait for all of them */
+static void check_counters_host(struct checker *c)
+{
+	bool wait = false;
+	unsigned int d, i, nr = 0;
+
+	while (c->survey.picked.match[nr])
+		nr++;
+	c->counters = calloc(nr + 1, sizeof(*c->counters));
+	for (d = 0; c->counters && d < nr; d++) {
+		counters_read(&c->counters[d], c->survey.picked.match[d], c->survey.picked.port);
+		for (i = 0; i < c->counters[d].nr; i++)
+			wait |= check_counter(&c->counters[d].v[i]) && c->counters[d].v[i].value.v;
+	}
+	if (wait)
+		nanosleep(&(struct timespec){ .tv_sec = COUNTERS_WAIT }, NULL);
+}
+
 static void check_counters_dev(struct checker *c, const struct dev *dev)
 {
-	struct counter before[COUNTERS_MAX], now[COUNTERS_MAX];
-	char stand[256] = "", grow[256] = "";
-	unsigned int i, n;
+	char stand[512] = "", grow[512] = "";
+	const struct counters *before;
+	const struct counter *then;
+	unsigned int i, known = 0;
+	struct counters now = { 0 };
 
-	n = counters_read(before, dev);
-	if (!n) {
-		checker_say(c, VERDICT_NA, NULL, "the driver has none that are known here");
-		return;
-	}
-	for (i = 0; i < n && !before[i].v; i++)
+	for (i = 0; c->survey.picked.match[i] != dev; i++)
 		;
-	if (i == n) {
-		checker_say(c, VERDICT_OK, NULL, "%u counters of errors, all 0", n);
-		return;
-	}
-	nanosleep(&(struct timespec){ .tv_sec = COUNTERS_WAIT }, NULL);
-	if (counters_read(now, dev) != n) {
-		checker_say(c, VERDICT_NA, NULL, "the counters changed while they were read");
-		return;
-	}
-	for (i = 0; i < n; i++) {
-		if (now[i].v > before[i].v)
-			counters_add(grow, sizeof(grow), &now[i], now[i].v - before[i].v);
-		else if (now[i].v)
-			counters_add(stand, sizeof(stand), &now[i], 0);
+	before = c->counters ? &c->counters[i] : &now;
+	counters_read(&now, dev, c->survey.picked.port);
+	for (i = 0; i < now.nr; i++) {
+		if (!check_counter(&now.v[i]))
+			continue;
+		known++;
+		then = counters_find(before, &now.v[i]);
+		if (then && then->value.known && now.v[i].value.v > then->value.v)
+			check_counters_add(grow, sizeof(grow), &now.v[i],
+					   now.v[i].value.v - then->value.v);
+		else if (now.v[i].value.v)
+			check_counters_add(stand, sizeof(stand), &now.v[i], 0);
 	}
 	if (*grow)
 		checker_say(c, VERDICT_WARN, NULL, "growing: %s", grow);
-	else
+	else if (*stand)
 		checker_say(c, VERDICT_INFO, NULL, "not 0, but not growing: %s", stand);
+	else if (known)
+		checker_say(c, VERDICT_OK, NULL, "%u counters of errors, all 0", known);
+	else
+		checker_say(c, VERDICT_NA, NULL, "the driver has none that are known here");
+	counters_free(&now);
 }
 
 const struct check check_counters = {
 	.id = "counters",
 	.expected = "no counter of errors grows",
 	.why = "errors that grow are retries: latency, and a fault on the way",
+	.host = check_counters_host,
 	.dev = check_counters_dev,
 };

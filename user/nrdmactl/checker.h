@@ -4,6 +4,7 @@
 
 #include <time.h>
 
+#include "counter.h"
 #include "out.h"
 #include "survey.h"
 
@@ -35,11 +36,13 @@ struct check {
 
 /**
  * struct checker - a run of the checks
+ * @counters: the first look at them, by position in survey.picked.match
  * @pid: the process that memory and threads are checked of, 0 for the caller
  */
 struct checker {
 	struct out out;
 	struct survey survey;
+	struct counters *counters;
 	unsigned int pid;
 	const struct check *check;
 	const struct dev *dev;

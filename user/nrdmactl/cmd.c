@@ -16,19 +16,20 @@ bool cmd_abbreviates(const char *word, const char *whole)
 	return *word && !strncmp(word, whole, strlen(word));
 }
 
-/*
- * The object that a word means: exactly, or the first that it abbreviates.
+/**
+ * cmd_of_object() - the first command of the object that a word means: exactly,
+ * or the first that it abbreviates
  */
-static const char *cmd_object(const char *word)
+const struct cmd *cmd_of_object(const char *word)
 {
 	unsigned int i;
 
 	for (i = 0; cmd_table[i]; i++)
 		if (!strcmp(word, cmd_table[i]->object))
-			return cmd_table[i]->object;
+			return cmd_table[i];
 	for (i = 0; cmd_table[i]; i++)
 		if (cmd_abbreviates(word, cmd_table[i]->object))
-			return cmd_table[i]->object;
+			return cmd_table[i];
 	return NULL;
 }
 
@@ -57,15 +58,14 @@ static void cmd_say_names(const char *object, const char *word)
  */
 const struct cmd *cmd_find(int argc, char **argv, int *used)
 {
-	const struct cmd *alone = NULL, *abbreviated = NULL;
-	const char *object;
+	const struct cmd *alone, *abbreviated = NULL;
 	unsigned int i;
 
 	*used = 0;
 	if (!argc)
 		return cmd_table[0];
-	object = cmd_object(argv[0]);
-	if (!object) {
+	alone = cmd_of_object(argv[0]);
+	if (!alone) {
 		say("no object \"%s\": see nrdmactl help", argv[0]);
 		return NULL;
 	}
@@ -73,10 +73,8 @@ const struct cmd *cmd_find(int argc, char **argv, int *used)
 	for (i = 0; cmd_table[i]; i++) {
 		const struct cmd *cmd = cmd_table[i];
 
-		if (strcmp(cmd->object, object))
+		if (strcmp(cmd->object, alone->object))
 			continue;
-		if (!alone)
-			alone = cmd;
 		if (argc < 2 || !cmd->name)
 			continue;
 		if (!strcmp(argv[1], cmd->name)) {
@@ -92,7 +90,7 @@ const struct cmd *cmd_find(int argc, char **argv, int *used)
 		return abbreviated;
 	}
 	if (argc > 1 && alone->name) {
-		cmd_say_names(object, argv[1]);
+		cmd_say_names(alone->object, argv[1]);
 		return NULL;
 	}
 	return alone;

@@ -16,6 +16,8 @@ extern const struct cmd cmd_pool_set;
 extern const struct cmd cmd_check;
 extern const struct cmd cmd_check_list;
 extern const struct cmd cmd_ps;
+extern const struct cmd cmd_stat;
+extern const struct cmd cmd_export;
 extern const struct cmd cmd_run;
 extern const struct cmd cmd_monitor;
 

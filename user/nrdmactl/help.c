@@ -146,9 +146,7 @@ int help_complete(int argc, char **argv)
 	int used = 0;
 
 	if (argc > 1) {
-		for (i = 0; cmd_table[i] && !cmd; i++)
-			if (cmd_abbreviates(argv[0], cmd_table[i]->object))
-				cmd = cmd_table[i];
+		cmd = cmd_of_object(argv[0]);
 		if (!cmd)
 			return EXIT_DONE;
 		if (cmd->name && argc > 2) {

@@ -21,7 +21,9 @@ const struct cmd *const cmd_table[] = {
 	&cmd_check,
 	&cmd_check_list,
 	&cmd_ps,
+	&cmd_stat,
 	&cmd_run,
 	&cmd_monitor,
+	&cmd_export,
 	NULL
 };
