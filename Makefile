@@ -45,7 +45,7 @@ user:
 # ---- programs for the cases ----
 
 TESTBIN := $(patsubst tests/bin/%.c,build/testbin/%,$(wildcard tests/bin/*.c))
-TESTCFLAGS := -O2 -g -Wall -Wextra -Werror -Iinclude/uapi -Iuser/lib -pthread
+TESTCFLAGS := -O2 -g -Wall -Wextra -Werror -Iinclude/uapi -Iuser/lib -Itests/kmod -pthread
 
 testbin: $(TESTBIN) build/testbin/rdma-write
 
@@ -56,7 +56,7 @@ testlib = $(shell sed -n \
 	-e 's,^.include <numa\.h>.*,-lnuma,p' \
 	-e 's,^.include <nrdma\.h>.*,-Luser/build/lib -lnrdma,p' $(1))
 
-build/testbin/%: tests/bin/%.c $(wildcard tests/bin/*.h include/uapi/linux/*.h user/lib/*.h)
+build/testbin/%: tests/bin/%.c $(wildcard tests/bin/*.h tests/kmod/*.h include/uapi/linux/*.h user/lib/*.h)
 	@mkdir -p $(@D)
 	$(CC) $(TESTCFLAGS) $(CFLAGS) -o $@ $< $(LDFLAGS) $(call testlib,$<)
 
