@@ -14,6 +14,7 @@ KDIR ?= $(or $(wildcard /lib/modules/$(or $(KVER),$(shell uname -r))/build), \
 DESTDIR ?=
 PREFIX ?= /usr
 UDEVDIR ?= /usr/lib/udev
+UNITDIR ?= /usr/lib/systemd/system
 INSTALL ?= install
 
 all: module user
@@ -28,7 +29,7 @@ help:
 	@echo 'make vmtest         tests in the VM [KERNEL=SERIES|RELEASE|debug] [CASE="NAME..."]'
 	@echo 'make bench          measurements in the VM'
 	@echo 'make test           everything, scripts/test'
-	@echo 'make install        tool, library and udev rule [DESTDIR=] [PREFIX=/usr]'
+	@echo 'make install        tool, library, udev rule and unit [DESTDIR=] [PREFIX=/usr]'
 	@echo 'make install-dkms   the module'\''s sources, for dkms, into /usr/src'
 	@echo 'make uninstall      what install and install-dkms did'
 	@echo 'make clean'
@@ -87,10 +88,16 @@ test:
 
 # ---- install ----
 
+# What runs the tool has its path.
+define install_at
+	@sed 's,/usr/sbin/,$(PREFIX)/sbin/,' $(1) | $(INSTALL) -D -m 0644 /dev/stdin $(2)
+endef
+
 install:
 	+$(MAKE) -C user install DESTDIR=$(DESTDIR) PREFIX=$(PREFIX)
-	$(INSTALL) -D -m 0644 user/udev/60-nrdma.rules \
-		$(DESTDIR)$(UDEVDIR)/rules.d/60-nrdma.rules
+	$(call install_at,user/udev/60-nrdma.rules,$(DESTDIR)$(UDEVDIR)/rules.d/60-nrdma.rules)
+	$(call install_at,user/systemd/nrdma.service,$(DESTDIR)$(UNITDIR)/nrdma.service)
+	$(INSTALL) -D -m 0644 user/examples/nrdma.conf $(DESTDIR)$(PREFIX)/share/doc/nrdma/nrdma.conf
 
 dkmsdir = $(DESTDIR)/usr/src/nrdma-$(VERSION)
 
@@ -103,8 +110,8 @@ install-dkms:
 
 uninstall:
 	+$(MAKE) -C user uninstall DESTDIR=$(DESTDIR) PREFIX=$(PREFIX)
-	rm -f $(DESTDIR)$(UDEVDIR)/rules.d/60-nrdma.rules
-	rm -rf $(dkmsdir)
+	rm -f $(DESTDIR)$(UDEVDIR)/rules.d/60-nrdma.rules $(DESTDIR)$(UNITDIR)/nrdma.service
+	rm -rf $(DESTDIR)$(PREFIX)/share/doc/nrdma $(dkmsdir)
 
 clean:
 	rm -rf build Module.symvers modules.order nrdma.* .nrdma.* .*.cmd .tmp_versions

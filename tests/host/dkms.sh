@@ -91,6 +91,8 @@ ok "no other kernel got one" test ! -e "/lib/modules/$running/updates"
 ok "dkms says installed" grep -q "nrdma/$version, $rel, .*: installed" <(dkms status)
 is "the tool is of this version" "$(nrdmactl -V | grep -o "$version")" "$version"
 ok "the udev rule is there" test -e /usr/lib/udev/rules.d/60-nrdma.rules
+ok "and a configuration, which has no effect yet" test -e /etc/nrdma/nrdma.conf
+ok "which is applied at boot" test -e /etc/systemd/system/sysinit.target.wants/nrdma.service
 ok "the sources are the module's alone" fails \
 	grep -E '\.o$|/(tests|user|scripts)$' <(find "/usr/src/nrdma-$version")
 
@@ -132,7 +134,10 @@ is "the newer tool" "$(nrdmactl -V | grep -o "$newer")" "$newer"
 
 ok "a kernel is removed" dkms remove "nrdma/$newer" -k "$second"
 is "its module went" "$(modules_of "$second")" ""
+echo '[node 0]' >>/etc/nrdma/nrdma.conf
 ok "scripts/install --uninstall" scripts/install --uninstall
+ok "a configuration that was changed stays" rm /etc/nrdma/nrdma.conf
+rmdir /etc/nrdma
 everything >"$tmp/after"
 ok "nothing is left" diff "$tmp/before" "$tmp/after"
 ok "and uninstalling nothing is no error" scripts/install --uninstall

@@ -11,11 +11,18 @@ mkdir "$tree" "$dest"
 cd "$tree"
 version=$(cat VERSION)
 
+# applies FILE: it is well formed. There may be no module here.
+applies() {
+	local status=0
+	"$dest/usr/sbin/nrdmactl" apply "$1" dry-run || status=$?
+	[ "$status" = 0 ] || [ "$status" = 4 ]
+}
 installed() { (cd "$dest" && find . ! -type d | sort); }
 
 ok "make install" make install install-dkms DESTDIR="$dest"
 for f in sbin/nrdmactl lib/libnrdma.so include/nrdma.h include/linux/nrdma.h \
 	lib/udev/rules.d/60-nrdma.rules share/man/man8/nrdmactl.8 \
+	lib/systemd/system/nrdma.service share/man/man5/nrdma.conf.5 share/doc/nrdma/nrdma.conf \
 	share/bash-completion/completions/nrdmactl "src/nrdma-$version/dkms.conf"; do
 	ok "usr/$f" test -e "$dest/usr/$f"
 done
@@ -23,6 +30,11 @@ ok "the tool runs from there" "$dest/usr/sbin/nrdmactl" -V
 for object in $("$dest/usr/sbin/nrdmactl" complete '' | grep -vx help); do
 	ok "$object has a manual page" test -e "$dest/usr/share/man/man8/nrdmactl-$object.8"
 done
+
+ok "the example can be applied" applies "$dest/usr/share/doc/nrdma/nrdma.conf"
+ok "its lines, too, once they are no comments" applies \
+	<(sed -n 's/^;\([][a-z0-9].*\)/\1/p' "$dest/usr/share/doc/nrdma/nrdma.conf")
+ok "and the one of the manual" applies <(sed -n '/^; 4 GiB/,/^```/p' user/man/nrdma.conf.5.scd | grep -v '```')
 
 # What a program needs: the header, the library, nothing of this tree.
 cat >"$tmp/program.c" <<'C'

@@ -122,6 +122,7 @@ static void bad_usage(void **state)
 		{ "export prometheus /x y", 1, NULL, "\"y\" is too much" },
 		{ "-j export prometheus", 1, NULL, "Prometheus' own format" },
 		{ "monitor count 0", 1, NULL, "count 0" },
+		{ "apply /dev/null dev", 1, NULL, "dev: DEV is missing" },
 		{ "monitor mlx5_0", 1, NULL, "no key \"mlx5_0\": there is count, timeout" },
 		{ "pool set", 1, NULL, "node N is missing" },
 		{ "pool set node 0", 1, NULL, "nothing to set: size" },
@@ -163,6 +164,10 @@ static void refused(void **state)
 		{ "pool show", 2, NULL, NO_MODULE },
 		{ "pool set node 0 size 1G", 2, NULL, "pool set node 0: " NO_MODULE },
 		{ "monitor timeout 1", 2, NULL, NO_MODULE },
+		{ "dev show config", 2, NULL, NO_MODULE },
+		{ "apply /dev/null", 2, NULL, "apply: " NO_MODULE },
+		{ "apply /dev/null dev mlx5_0", 2, NULL, NO_MODULE },
+		{ "apply /nonexistent", 2, NULL, "/nonexistent: No such file" },
 		{ "run nosuch -- true", 125, NULL, "no RDMA device" },
 		{ "run odd0 -- true", 125, NULL, "node is not known (no netdev)" },
 		{ "run irdma0 -- true", 125, NULL, "node is not known (not in firmware)" },
@@ -227,10 +232,12 @@ static void text(void **state)
 static void completion(void **state)
 {
 	static const struct line lines[] = {
-		{ "complete ''", 0, "status\ndev\nirq\nbuf\npool\ncheck\nps\nstat\nrun\nmonitor\nexport\nhelp\n", NULL },
+		{ "complete ''", 0, "status\ndev\nirq\nbuf\npool\ncheck\nps\nstat\nrun\nmonitor\nexport\napply\nhelp\n", NULL },
 		{ "complete s", 0, "status\nstat\n", NULL },
 		{ "complete export ''", 0, "prometheus\n", NULL },
 		{ "complete stat mlx5_0 ''", 0, "watch\n", NULL },
+		{ "complete apply ''", 0, "dry-run\ndev\n", NULL },
+		{ "complete apply dev mlx", 0, "mlx4_0\nmlx5_0\n", NULL },
 		{ "complete irq ''", 0, "show\nset\nrestore\n", NULL },
 		{ "complete irq set mlx", 0, "mlx4_0\nmlx5_0\n", NULL },
 		{ "complete irq set mlx5_0 ''", 0, "policy\nlock\nexclude\nisolated\ndry-run\n", NULL },

@@ -135,6 +135,15 @@ static void sizes(void **state)
 	assert_int_equal(size_parse_u32(&n, "1a"), -EINVAL);
 	assert_int_equal(size_parse_u32(&n, ""), -EINVAL);
 
+	size_format_exactly(0, text, sizeof(text));
+	assert_string_equal(text, "0");
+	size_format_exactly(4097, text, sizeof(text));
+	assert_string_equal(text, "4097");
+	size_format_exactly(3ULL << 29, text, sizeof(text));
+	assert_string_equal(text, "1536M");
+	size_format_exactly(1ULL << 52, text, sizeof(text));
+	assert_string_equal(text, "4096T");
+
 	size_format_bps(2500000000, text, sizeof(text));
 	assert_string_equal(text, "2.5 Gb/s");
 	size_format_bps(400000000000, text, sizeof(text));

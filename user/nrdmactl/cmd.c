@@ -96,7 +96,13 @@ const struct cmd *cmd_find(int argc, char **argv, int *used)
 	return alone;
 }
 
-static int cmd_key(const struct cmd *cmd, const char *word, bool exactly)
+/**
+ * cmd_key() - the key of a command that a word means
+ * @exactly: abbreviations do not count
+ *
+ * Return: its index, or -1.
+ */
+int cmd_key(const struct cmd *cmd, const char *word, bool exactly)
 {
 	int i;
 
@@ -126,12 +132,15 @@ static int cmd_say_keys(const struct cmd *cmd, const char *word)
 	return -EINVAL;
 }
 
-/*
- * The value of a key, and what follows it where it is a word like "node N".
+/**
+ * cmd_value() - read the value of a key, and what follows it where it is a word
+ *	like "node N"
+ * @args: the value is kept here
+ * @key: index of the key
  *
- * Return: how many words, or -EINVAL.
+ * Return: how many words, or -EINVAL after saying what is wrong.
  */
-static int cmd_value(struct args *args, int key, int argc, char **argv)
+int cmd_value(struct args *args, int key, int argc, char **argv)
 {
 	const struct cmd_key *k = &args->cmd->keys[key];
 	char allowed[256] = "";

@@ -20,5 +20,6 @@ extern const struct cmd cmd_stat;
 extern const struct cmd cmd_export;
 extern const struct cmd cmd_run;
 extern const struct cmd cmd_monitor;
+extern const struct cmd cmd_apply;
 
 #endif /* NRDMACTL_COMMANDS_H */

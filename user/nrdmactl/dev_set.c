@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -7,6 +8,7 @@
 #include "mod_dev.h"
 #include "out.h"
 #include "say.h"
+#include "set.h"
 #include "words.h"
 
 static const struct cmd_key dev_set_keys[] = {
@@ -37,22 +39,35 @@ static int dev_set_print(struct mod *mod, struct picked *picked, const struct de
 	return out_close(&o) ? EXIT_FAILED : status;
 }
 
-static int dev_set_run(const struct args *args)
+/**
+ * dev_set_node() - what "dev set" asks for
+ * @args: of cmd_dev_set
+ * @node: out, the node, or -1 for what is found without being told
+ *
+ * Return: 0, or -EINVAL after saying what is wrong.
+ */
+int dev_set_node(const struct args *args, struct num *node)
 {
 	const char *text = args_get(args, "node");
+
+	*node = num_of(-1);
+	if (!text) {
+		say("nothing to set: node N or node auto");
+		return -EINVAL;
+	}
+	return strcmp(text, "auto") ? args_u32(args, "node", node) : 0;
+}
+
+static int dev_set_run(const struct args *args)
+{
 	struct picked picked;
-	struct num node = num_of(-1);
+	struct num node;
 	struct dev *dev;
 	struct mod mod;
 	int status = EXIT_FAILED;
 
-	if (!text) {
-		say("nothing to set: node N or node auto");
+	if (dev_set_node(args, &node))
 		return EXIT_USAGE;
-	}
-	if (strcmp(text, "auto") && args_u32(args, "node", &node)) {
-		return EXIT_USAGE;
-	}
 	dev = pick_one(&picked, args, false);
 	if (dev && mod_must_open(&mod)) {
 		if (!mod_dev_set_override(&mod, dev, node.v))

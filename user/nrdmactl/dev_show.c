@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <stdlib.h>
+
 #include "cmd.h"
 #include "commands.h"
+#include "conf.h"
 #include "dev_put.h"
 #include "mod_dev.h"
 #include "out.h"
 #include "say.h"
 #include "verbs.h"
 #include "words.h"
+
+static const struct cmd_key dev_show_keys[] = {
+	{ "config", NULL, NULL },
+	{ NULL }
+};
 
 static const struct out_field dev_show_fields[] = {
 	{ "name", "" },
@@ -119,6 +127,28 @@ static void dev_show_dev(struct out *o, const struct dev *dev, unsigned int port
 	out_record_end(o);
 }
 
+/* Pools are of no device, so they are shown with all. */
+static int dev_show_config(const struct args *args, struct picked *picked)
+{
+	struct pool *pools = NULL;
+	unsigned int nr = 0;
+	struct mod mod;
+	int status, worse = EXIT_DONE;
+
+	if (!mod_must_open(&mod))
+		return EXIT_FAILED;
+	status = mod_dev_dump(&mod, &picked->devs);
+	if (!args->pos)
+		worse = mod_pool_dump(&mod, &pools, &nr);
+	mod_close(&mod);
+	if (worse)
+		status = worse;
+	if (status != EXIT_FAILED && conf_print(pools, nr, picked->match))
+		status = EXIT_FAILED;
+	free(pools);
+	return status;
+}
+
 static int dev_show_run(const struct args *args)
 {
 	struct picked picked;
@@ -130,6 +160,11 @@ static int dev_show_run(const struct args *args)
 	if (pick(&picked, args)) {
 		pick_free(&picked);
 		return EXIT_FAILED;
+	}
+	if (args_get(args, "config")) {
+		status = dev_show_config(args, &picked);
+		pick_free(&picked);
+		return status;
 	}
 	status = mod_open(&mod) ? mod_dev_dump(&mod, &picked.devs) : mod_status(&mod);
 	mod_close(&mod);
@@ -150,6 +185,7 @@ const struct cmd cmd_dev_show = {
 	.object = "dev",
 	.name = "show",
 	.pos = "[DEV]",
-	.help = "all that is known of a device; with -d how its node was found",
+	.keys = dev_show_keys,
+	.help = "all that is known of a device; -d: how its node was found; config: as nrdma.conf",
 	.run = dev_show_run,
 };

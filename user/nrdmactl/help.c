@@ -122,6 +122,8 @@ static void help_offer_keys(const struct cmd *cmd, int argc, char **argv, const 
 		if (argc && !strcmp(argv[argc - 1], key->name) && key->arg) {
 			for (v = 0; key->values && key->values[v]; v++)
 				help_offer(word, key->values[v], strcspn(key->values[v], " "));
+			if (!strcmp(key->arg, "DEV"))
+				help_offer_devices(word);
 			return;
 		}
 	}

@@ -11,6 +11,7 @@
 #include "mod_dev.h"
 #include "mod_irq.h"
 #include "say.h"
+#include "set.h"
 #include "size.h"
 #include "words.h"
 
@@ -29,7 +30,13 @@ static const struct cmd_key irq_set_keys[] = {
 	{ NULL }
 };
 
-static int irq_set_policy(const struct args *args, struct irq_policy *policy)
+/**
+ * irq_set_policy() - what "irq set" asks for
+ * @args: of cmd_irq_set; the policy points into it
+ *
+ * Return: 0, or -EINVAL after saying what is wrong.
+ */
+int irq_set_policy(const struct args *args, struct irq_policy *policy)
 {
 	const char *mode = args_get(args, "policy");
 	const char *more = args_more(args, "policy");

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -6,6 +7,7 @@
 #include "commands.h"
 #include "pool_put.h"
 #include "say.h"
+#include "set.h"
 
 static const char *const pool_set_switch[] = { "on", "off", NULL };
 
@@ -20,32 +22,49 @@ static const struct cmd_key pool_set_keys[] = {
 	{ NULL }
 };
 
-static int pool_set_run(const struct args *args)
+/**
+ * pool_set_want() - what "pool set" asks for
+ * @args: of cmd_pool_set
+ * @want: out
+ *
+ * Return: 0, or -EINVAL after saying what is wrong.
+ */
+int pool_set_want(const struct args *args, struct pool *want)
 {
 	const char *group = args_get(args, "group");
-	struct pool want = { 0 }, result;
+
+	memset(want, 0, sizeof(*want));
+	if (args_u32(args, "node", &want->node) || args_size(args, "size", &want->bytes) ||
+	    args_size(args, "chunk", &want->chunk_bytes) ||
+	    args_size(args, "cap", &want->uid_cap) ||
+	    args_size(args, "node-cap", &want->node_cap))
+		return -EINVAL;
+	if (group && !strcmp(group, "none"))
+		want->gid = num_of(POOL_GID_NONE);
+	else if (args_u32(args, "group", &want->gid))
+		return -EINVAL;
+	want->shrink = args_switch(args, "shrink");
+	if (!want->node.known) {
+		say("node N is missing");
+		return -EINVAL;
+	}
+	if (!want->bytes.known && !want->chunk_bytes.known && !want->gid.known &&
+	    !want->shrink.known && !want->uid_cap.known && !want->node_cap.known) {
+		say("nothing to set: size, chunk, group, shrink, cap or node-cap");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int pool_set_run(const struct args *args)
+{
+	struct pool want, result;
 	struct mod mod;
 	int status = EXIT_FAILED;
 
-	if (args_u32(args, "node", &want.node) || args_size(args, "size", &want.bytes) ||
-	    args_size(args, "chunk", &want.chunk_bytes) || args_size(args, "cap", &want.uid_cap) ||
-	    args_size(args, "node-cap", &want.node_cap))
+	if (pool_set_want(args, &want))
 		return EXIT_USAGE;
-	if (group && !strcmp(group, "none"))
-		want.gid = num_of(POOL_GID_NONE);
-	else if (args_u32(args, "group", &want.gid))
-		return EXIT_USAGE;
-	want.shrink = args_switch(args, "shrink");
-	if (!want.node.known) {
-		say("node N is missing");
-		return EXIT_USAGE;
-	}
 	say_about("pool set node %lld", want.node.v);
-	if (!want.bytes.known && !want.chunk_bytes.known && !want.gid.known &&
-	    !want.shrink.known && !want.uid_cap.known && !want.node_cap.known) {
-		say("nothing to set: size, chunk, group, shrink, cap or node-cap");
-		return EXIT_USAGE;
-	}
 	if (!mod_must_open(&mod))
 		return EXIT_FAILED;
 	if (!mod_pool_set(&mod, &want, &result))

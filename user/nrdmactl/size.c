@@ -70,6 +70,21 @@ void size_format(uint64_t bytes, char *buf, size_t len)
 }
 
 /**
+ * size_format_exactly() - write a size so that size_parse() reads the same: "1536M"
+ */
+void size_format_exactly(uint64_t bytes, char *buf, size_t len)
+{
+	static const char units[] = "KMGT";
+	unsigned int n = 0;
+
+	while (bytes && n < 4 && !(bytes & 1023)) {
+		bytes >>= 10;
+		n++;
+	}
+	snprintf(buf, len, "%" PRIu64 "%.*s", bytes, n ? 1 : 0, n ? &units[n - 1] : "");
+}
+
+/**
  * size_format_bps() - write bits per second: "2.5 Gb/s", "400 Gb/s"
  */
 void size_format_bps(uint64_t bps, char *buf, size_t len)

@@ -7,6 +7,7 @@
 
 int size_parse(uint64_t *bytes, const char *text);
 void size_format(uint64_t bytes, char *buf, size_t len);
+void size_format_exactly(uint64_t bytes, char *buf, size_t len);
 void size_format_bps(uint64_t bps, char *buf, size_t len);
 int size_parse_u32(uint32_t *n, const char *text);
 

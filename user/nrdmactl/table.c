@@ -25,5 +25,6 @@ const struct cmd *const cmd_table[] = {
 	&cmd_run,
 	&cmd_monitor,
 	&cmd_export,
+	&cmd_apply,
 	NULL
 };
