@@ -59,7 +59,8 @@ bool nrdma_node_can_give(int node, unsigned long pages)
 			nrdma_node_zones_sum(node, NR_ZONE_INACTIVE_FILE) +
 			nrdma_node_zones_sum(node, NR_ZONE_ACTIVE_FILE) +
 			nrdma_node_zones_sum(node, NR_ZONE_INACTIVE_ANON) +
-			nrdma_node_zones_sum(node, NR_ZONE_ACTIVE_ANON);
+			nrdma_node_zones_sum(node, NR_ZONE_ACTIVE_ANON) +
+			atomic_long_read(&NODE_DATA(node)->vm_stat[NR_SLAB_RECLAIMABLE_B]);
 }
 
 /**

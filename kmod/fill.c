@@ -27,8 +27,14 @@ static unsigned int fill_workers = 4;
 module_param(fill_workers, uint, 0644);
 MODULE_PARM_DESC(fill_workers, "Most CPUs of a node that allocate one buffer together");
 
-/* Tried in turn when a chunk is not to be had: a PMD's, 64 KiB, a page */
-#define NRDMA_FILL_MID_ORDER	(PAGE_SHIFT < 16 ? 16 - PAGE_SHIFT : 0)
+/*
+ * Sizes that are tried in turn when a larger chunk is not to be had, then a page.
+ * (Where pages have 64 KiB a PMD maps 512 MiB.)
+ */
+static const unsigned long nrdma_fill_sizes[] = { SZ_2M, SZ_64K };
+
+/* Reclaim and compact for these even when larger ones were not to be had */
+#define NRDMA_FILL_EASY_ORDER	get_order(SZ_64K)
 
 /* Less than this is not worth waking a worker for */
 #define NRDMA_FILL_SHARE	(SZ_32M >> PAGE_SHIFT)
@@ -123,30 +129,25 @@ static bool nrdma_filler_cgroup_refused(int node, unsigned int order)
 	return page;
 }
 
-/*
- * One chunk of @order from @node, from the pool where that has it. @hard:
- * reclaim and compact for it. Returns why not.
- */
+/* One chunk. @hard: reclaim and compact for it. Returns why not. */
 static enum nrdma_reason nrdma_filler_add(struct nrdma_filler *f, int node,
-					  unsigned int order, bool hard)
+					  unsigned int order, bool pooled, bool hard)
 {
-	struct nrdma_fill *fill = f->fill;
-	struct page *page = NULL;
-	bool pooled;
+	struct nrdma_user *user = f->fill->user;
+	struct page *page;
 
 	if (!nrdma_filler_make_room(f))
 		return NRDMA_REASON_KERNEL;
-	if (!nrdma_user_charge(fill->user, node, 1UL << order))
+	if (!nrdma_user_charge(user, node, 1UL << order))
 		return NRDMA_REASON_CAP;
 
-	if (fill->pool)
+	if (pooled)
 		page = nrdma_pool_take(node, order);
-	pooled = page;
-	if (!page && !fill->req->pool_only)
+	else
 		page = alloc_pages_node(node, nrdma_chunk_gfp(hard) | NRDMA_GFP_ACCOUNT, order);
 	if (!page) {
-		nrdma_user_uncharge(fill->user, node, 1UL << order);
-		return fill->req->pool_only ? NRDMA_REASON_POOL : NRDMA_REASON_NODE_FULL;
+		nrdma_user_uncharge(user, node, 1UL << order);
+		return pooled ? NRDMA_REASON_POOL : NRDMA_REASON_NODE_FULL;
 	}
 	f->chunk[f->count++] = (struct nrdma_chunk){
 		.page = page,
@@ -157,15 +158,60 @@ static enum nrdma_reason nrdma_filler_add(struct nrdma_filler *f, int node,
 	return NRDMA_REASON_NONE;
 }
 
+/* Only the wanted node's pool: that is the one that the caller may use. */
+static enum nrdma_reason nrdma_filler_add_pooled(struct nrdma_filler *f, int node)
+{
+	const struct nrdma_fill_request *req = f->fill->req;
+	unsigned int order = nrdma_pool_order(node);
+
+	if (!f->fill->pool || node != req->node || order < req->min_order ||
+	    order > nrdma_filler_order(f))
+		return NRDMA_REASON_POOL;
+	return nrdma_filler_add(f, node, order, true, false);
+}
+
 /* The next smaller order to try, or -1 */
 static int nrdma_filler_smaller(const struct nrdma_filler *f, unsigned int order)
 {
-	unsigned int min_order = f->fill->req->min_order;
+	unsigned int min_order = f->fill->req->min_order, i;
 
 	if (order <= min_order)
 		return -1;
-	return order > NRDMA_FILL_MID_ORDER ?
-	       max_t(unsigned int, min_order, NRDMA_FILL_MID_ORDER) : min_order;
+	for (i = 0; i < ARRAY_SIZE(nrdma_fill_sizes); i++)
+		if (get_order(nrdma_fill_sizes[i]) < order)
+			return max_t(unsigned int, min_order, get_order(nrdma_fill_sizes[i]));
+	return min_order;
+}
+
+static bool nrdma_filler_stopped(const struct nrdma_filler *f)
+{
+	return READ_ONCE(f->fill->stop) || fatal_signal_pending(f->fill->task);
+}
+
+/* As large as it can be had. @scarce: larger ones were not, before. */
+static enum nrdma_reason nrdma_filler_add_fresh(struct nrdma_filler *f, int node, bool *scarce)
+{
+	int order, smaller = nrdma_filler_order(f);
+	enum nrdma_reason reason;
+
+	do {
+		order = smaller;
+		if (nrdma_filler_stopped(f))
+			return NRDMA_REASON_INTERRUPTED;
+		/* Once they were scarce, large ones are taken if at hand */
+		reason = nrdma_filler_add(f, node, order, false,
+					  !*scarce || order <= NRDMA_FILL_EASY_ORDER);
+		if (reason != NRDMA_REASON_NODE_FULL)
+			return reason;
+		*scarce = true;
+		smaller = nrdma_filler_smaller(f, order);
+	} while (smaller >= 0);
+
+	if (nrdma_filler_cgroup_refused(node, order))
+		return NRDMA_REASON_CGROUP;
+	if (order && nrdma_node_free(node) >= f->end - f->pgoff)
+		return NRDMA_REASON_FRAGMENTED;
+	return NRDMA_REASON_NODE_FULL;
 }
 
 /* From one node, until all is there or the node has no more. */
@@ -173,31 +219,13 @@ static enum nrdma_reason nrdma_filler_run_on(struct nrdma_filler *f, int node)
 {
 	enum nrdma_reason reason;
 	bool scarce = false;
-	int order, smaller;
 
 	while (f->pgoff < f->end) {
-		order = nrdma_filler_order(f);
-		do {
-			if (READ_ONCE(f->fill->stop) || fatal_signal_pending(f->fill->task))
-				return NRDMA_REASON_INTERRUPTED;
-			/* Once they were scarce, large ones are taken if at hand */
-			reason = nrdma_filler_add(f, node, order,
-						  !scarce || order <= NRDMA_FILL_MID_ORDER);
-			if (reason != NRDMA_REASON_NODE_FULL)
-				break;
-			scarce = true;
-			smaller = nrdma_filler_smaller(f, order);
-			if (smaller < 0)
-				break;
-			order = smaller;
-		} while (true);
-
-		if (reason == NRDMA_REASON_NODE_FULL) {
-			if (nrdma_filler_cgroup_refused(node, order))
-				return NRDMA_REASON_CGROUP;
-			if (order && nrdma_node_free(node) >= f->end - f->pgoff)
-				return NRDMA_REASON_FRAGMENTED;
-		}
+		if (nrdma_filler_stopped(f))
+			return NRDMA_REASON_INTERRUPTED;
+		reason = nrdma_filler_add_pooled(f, node);
+		if (reason == NRDMA_REASON_POOL && !f->fill->req->pool_only)
+			reason = nrdma_filler_add_fresh(f, node, &scarce);
 		if (reason)
 			return reason;
 		cond_resched();
@@ -348,6 +376,18 @@ static void nrdma_fill_drop(struct nrdma_fill *fill, struct nrdma_filler *f, uns
 	}
 }
 
+/* Without what a pool has for the caller, or would give the kernel */
+static unsigned long nrdma_fill_beside_pool(const struct nrdma_fill *fill)
+{
+	struct nrdma_pool_state pool;
+	unsigned long pages = 0;
+
+	nrdma_pool_get(fill->req->node, &pool);
+	if (fill->pool || pool.shrink)
+		pages = (pool.ready + pool.dirty) << pool.order;
+	return fill->req->pages - min(fill->req->pages, pages);
+}
+
 static enum nrdma_reason nrdma_fill_check(const struct nrdma_fill *fill)
 {
 	const struct nrdma_fill_request *req = fill->req;
@@ -357,7 +397,7 @@ static enum nrdma_reason nrdma_fill_check(const struct nrdma_fill *fill)
 	if (req->pool_only)
 		return fill->pool ? NRDMA_REASON_NONE : NRDMA_REASON_POOL;
 	if (req->remote ? req->pages > totalram_pages() :
-			  !nrdma_node_can_give(req->node, req->pages) && !fill->pool)
+			  !nrdma_node_can_give(req->node, nrdma_fill_beside_pool(fill)))
 		return NRDMA_REASON_NODE_FULL;
 	return NRDMA_REASON_NONE;
 }

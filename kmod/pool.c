@@ -11,6 +11,7 @@
 #include <linux/kthread.h>
 #include <linux/mm.h>
 #include <linux/shrinker.h>
+#include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/topology.h>
 
@@ -386,7 +387,8 @@ int __init nrdma_pool_init(void)
 		init_waitqueue_head(&pool->wait);
 		INIT_LIST_HEAD(&pool->ready);
 		INIT_LIST_HEAD(&pool->dirty);
-		pool->state.order = NRDMA_CHUNK_MAX_ORDER;
+		pool->state.order = min_t(unsigned int, NRDMA_CHUNK_MAX_ORDER,
+					  get_order(SZ_2M));
 		pool->state.gid = INVALID_GID;
 	}
 

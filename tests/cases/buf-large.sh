@@ -20,7 +20,7 @@ sed 's/^/# /' "$tmp/tap"
 is "5 GiB and a page: status" "$status" 0
 ok "to its end" grep -q '^1\.\.[1-9]' "$tmp/tap"
 
-hold large t-lib hold "$dev" $bytes
+ok "a program holds it, and has filled it" hold large t-lib hold "$dev" $bytes
 is "its size is told in full" "$(buf_json '.[0].bytes')" "$bytes"
 is "all of it on node $node, to the kernel" \
 	"$(grep dmabuf "/proc/${held[large]}/numa_maps" | grep -o 'N[0-9]*=[0-9]*' | paste -sd' ')" \

@@ -51,6 +51,19 @@ is "remote bytes" "$(buf_json '.[0].remote_bytes')" $((far * 4096))
 is "and in the device's sum" "$(nrdmactl -j dev show "$dev" | jq '.[0].buf_remote_bytes')" $((far * 4096))
 drop remote >/dev/null
 
+# Another node's pool is not for those who may use this one's
+ok "a pool there, for root" nrdmactl pool set node "$other" size 64M
+ok "and one here, for his group" nrdmactl pool set node "$node" size 16M group 1000
+pool_of() { nrdmactl -j pool show | jq ".[] | select(.node == $1).$2"; }
+ready() { [ "$(pool_of "$other" ready_bytes)" = $((64 * mib)) ] && [ "$(pool_of "$node" ready_bytes)" = $((16 * mib)) ]; }
+ok "both are filled" within 60 ready
+ok "he has remote memory" hold remote as_user t-lib hold "$dev" $((256 * mib)) remote
+is "of the pool here" "$(pool_of "$node" used_bytes)" $((16 * mib))
+is "and none of that there" "$(pool_of "$other" used_bytes)" 0
+drop remote >/dev/null
+nrdmactl pool set node "$other" size 0 >/dev/null
+nrdmactl pool set node "$node" size 0 group none >/dev/null
+
 # A cpuset keeps remote memory away, from the workers that fill a buffer as well
 mkdir /sys/fs/cgroup/near
 echo +cpuset >/sys/fs/cgroup/cgroup.subtree_control

@@ -34,7 +34,7 @@ ok "what was used is zeroed and there again" within 30 ready "$size"
 is "by pattern, 40 times over" "$(t-buf fill "$chardev" "$size" 40)" "dirty=0"
 ok "and again" within 30 settled
 
-hold warm t-buf hold "$chardev" $((64 << 20))
+ok "somebody has 64 MiB" hold warm t-buf hold "$chardev" $((64 << 20))
 is "listed as warm" "$(buf_json '.[0].warm_bytes')" $((64 << 20))
 is "and as charged to no memory cgroup" "$(buf_json '.[0].uncharged_bytes')" $((64 << 20))
 is "the pool says who has it" "$(pool_json .used_bytes)" $((64 << 20))
@@ -66,19 +66,32 @@ ok "with none there is another chunk to be had" nrdmactl pool set node "$node" s
 ok "once it is empty" within 30 ready 0
 ok "64 KiB" nrdmactl pool set node "$node" chunk 64K size 1M
 ok "which fills" within 30 ready $((1 << 20))
+is "a buffer of many of them is warm" "$(word warm "$(t-buf alloc "$chardev" $((1 << 20)))")" $((1 << 20))
+ok "once they are zero again" within 30 ready $((1 << 20))
+is "what is larger than the pool is so in part" "$(word warm "$(t-buf alloc "$chardev" $((5 << 19)))")" $((1 << 20))
+is "but has no chunk smaller than was asked for" \
+	"$(word warm "$(t-buf alloc "$chardev" $((4 << 20)) min $((2 << 20)))")" 0
 refused "by a user" "CAP_NET_ADMIN" as_user nrdmactl pool set node "$node" size 0
 
 # ---- under pressure ----
 
-ok "a pool that may shrink" sh -c "nrdmactl pool set node $node size 0 && sleep 0.2 &&
-	nrdmactl pool set node $node chunk 2M size 256M shrink on"
+ok "back to nothing" nrdmactl pool set node "$node" size 0
+ok "once it is empty" within 30 ready 0
+ok "256 MiB, to be kept" nrdmactl pool set node "$node" chunk 2M size 256M shrink off
 ok "is filled" within 30 ready $((256 << 20))
 echo 100 >/sys/module/nrdma/parameters/uid_cap
 echo 100 >/sys/module/nrdma/parameters/node_cap
+# More than is free beside the pool, for somebody who may not use that
+more() { as_user t-buf alloc "$chardev" $((all + (64 << 20))) cold | cut -d' ' -f1-3; }
 all=$(($(node_free "$node") << 10))
-ok "a buffer larger than what is free beside it" \
-	t-buf alloc "$chardev" $((all + (64 << 20))) cold
-is "has made it give" "$(pool_json '.ready_bytes < .bytes')" true
+is "a buffer that the node has no room for beside it" "$(more)" "alloc=ENOMEM reason=1 node=$node"
+is "has taken none of it" "$(pool_json .ready_bytes)" $((256 << 20))
+ok "now it may shrink" nrdmactl pool set node "$node" shrink on
+is "the buffer is made" "$(more)" ""
+is "and the pool has given" "$(pool_json '.ready_bytes + .dirty_bytes < .bytes - 33554432')" true
+is "it is not filled again by itself" "$(pool_json '.used_bytes')" 0
+ok "but once it is used" t-buf alloc "$chardev" $((2 << 20))
+ok "it fills" within 30 ready $((256 << 20))
 echo 50 >/sys/module/nrdma/parameters/uid_cap
 echo 90 >/sys/module/nrdma/parameters/node_cap
 ok "back to nothing" nrdmactl pool set node "$node" size 0 shrink off

@@ -29,8 +29,9 @@ gid_of() {
 as_user() { setpriv --reuid 1000 --regid 1000 --clear-groups "$@"; }
 
 # hold NAME COMMAND...: runs it in the background until drop NAME; it reads its
-# standard input until then, and has said "ready" when this returns. The other end
-# of its input is a process of its own: what else runs would inherit a descriptor.
+# standard input until then, and has said "ready" when this returns, however long that
+# takes; it fails when it ended instead. The other end of its input is a process of its
+# own: what else runs would inherit a descriptor.
 declare -A held held_by
 hold() {
 	local name=$1
@@ -40,7 +41,10 @@ hold() {
 	held_by[$name]=$!
 	"$@" <"$tmp/$name.in" >"$tmp/$name.out" 2>&1 &
 	held[$name]=$!
-	within 60 said "$name" ready && kill -0 "${held[$name]}"
+	until said "$name" ready; do
+		sleep 0.1
+	done
+	grep -q ready "$tmp/$name.out" || { cat "$tmp/$name.out"; return 1; }
 }
 
 # said NAME WORD: what hold started has said it, or has ended
