@@ -77,6 +77,40 @@ void vec_settle(struct vec *vec)
 	vec->node = node >= 0 ? num_of(node) : num_none("several");
 }
 
+static char *vec_strdup(const char *s)
+{
+	return s ? strdup(s) : NULL;
+}
+
+/*
+ * Devices that share a function, as the soft ones over one NIC, have the same
+ * vectors: those that another's brought need not be read again.
+ *
+ * Return: how many, or a negative errno.
+ */
+static int vecs_copy(struct vecs *vecs, const struct dev *dev)
+{
+	unsigned int i, first = 0, nr = vecs->nr;
+	struct vec *vec;
+	int n = 0;
+
+	for (i = 0; i < nr; i++) {
+		if (strcmp(vecs->v[i].pci.s, dev->place.pci.s) ||
+		    (n && strcmp(vecs->v[i].dev_name.s, vecs->v[first].dev_name.s)))
+			continue;
+		vec = vecs_new(vecs);
+		if (!vec)
+			return -ENOMEM;
+		*vec = vecs->v[i];
+		vec->dev_name = str_of(dev->name);
+		vec->cpus = vec_strdup(vec->cpus);
+		vec->effective = vec_strdup(vec->effective);
+		if (!n++)
+			first = i;
+	}
+	return n;
+}
+
 /**
  * vecs_read() - a device's vectors, by sysfs and procfs
  * @vecs: what was found is added here
@@ -97,6 +131,9 @@ int vecs_read(struct vecs *vecs, const struct dev *dev)
 
 	if (!dev->place.pci_dir[0])
 		return 0;
+	n = vecs_copy(vecs, dev);
+	if (n)
+		return n;
 	n = sys_list(&names, "%s/msi_irqs", dev->place.pci_dir);
 	if (n == -ENOENT)
 		return 0;
