@@ -1,12 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: two-node
+# timeout: 300
 #
 # One thing broken at a time: nrdmactl check fails that check and no other, and
 # after the printed remedy it passes.
 
-# shellcheck source=tests/cases/lib/irq.sh
-. "$(dirname "$0")/lib/irq.sh"
+# shellcheck source=tests/cases/lib/buf.sh
+. "$(dirname "$0")/lib/buf.sh"
 
 failing() { nrdmactl -j check "$@" | jq -r 'map(select(.verdict == "fail") | .check) | unique | join(" ")'; }
 remedy() { nrdmactl -j check "${@:2}" | jq -r "map(select(.check == \"$1\" and .verdict == \"fail\"))[0].fix"; }
@@ -62,6 +63,37 @@ within 5 grep -q sleep /proc/$sleeper/comm
 mends "memlock of 64 KiB" memlock pid $sleeper skip threads
 kill $sleeper
 
+# A cpuset without the device's memory node
+mkdir /sys/fs/cgroup/far
+echo +cpuset >/sys/fs/cgroup/cgroup.subtree_control
+echo 0 >/sys/fs/cgroup/far/cpuset.mems
+sleep 600 &
+sleeper=$!
+echo $sleeper >/sys/fs/cgroup/far/cgroup.procs
+mends "a cpuset without the node" cpuset rxe_eth1 pid $sleeper skip threads
+echo 0-1 >/sys/fs/cgroup/far/cpuset.cpus
+mends "a cpuset without its CPUs" cpuset rxe_eth1 pid $sleeper skip threads
+kill $sleeper
+wait $sleeper 2>/dev/null
+rmdir /sys/fs/cgroup/far
+echo -cpuset >/sys/fs/cgroup/cgroup.subtree_control
+
+# A buffer of which some had to go to the other node
+ulimit -l unlimited
+hog=$(($(node_free 1) / 1024 - 160))
+mkdir "$tmp/hog"
+mount -t tmpfs -o "size=${hog}M,mpol=bind:1" hog "$tmp/hog"
+fallocate -l "${hog}M" "$tmp/hog/file"
+mkfifo "$tmp/pipe" "$tmp/said"
+t-lib hold rxe_eth1 $((256 << 20)) remote <"$tmp/pipe" >"$tmp/said" &
+holder=$!
+exec {pipe}>"$tmp/pipe"
+read -r <"$tmp/said"
+mends "a buffer on the other node" buffers
+exec {pipe}>&-
+wait $holder 2>/dev/null
+umount "$tmp/hog"
+
 chmod 600 /dev/nrdma/rxe_eth0
 setpriv --reuid 1000 --regid 1000 --clear-groups nrdmactl check only chardev >"$tmp/out"
 is "no permission" $? 3
@@ -77,6 +109,26 @@ nrdmactl dev set virt node 1 >/dev/null
 ok "node unknown: mended" nrdmactl check
 rdma link delete virt
 ip link delete none0
+
+# One that was built against other symbols: a checksum is another
+ko=/lib/modules/$(uname -r)/updates/nrdma.ko
+if modprobe --dump-modversions "$ko" 2>/dev/null | grep -q ib_register_client; then
+	rmmod nrdma
+	cp "$ko" "$tmp/nrdma.ko"
+	# It stands before the name
+	at=$(grep -abo ib_register_client "$ko" | head -n1 | cut -d: -f1)
+	printf '\xff\xfe\xfd\xfc' | dd of="$ko" bs=1 seek=$((at - 8)) conv=notrunc 2>/dev/null
+	ok "a module for other symbols is refused" fails modprobe nrdma
+	is "other symbols: fails, alone" "$(failing skip node,vectors 2>/dev/null)" module
+	like "in the kernel's own words" \
+		"$(nrdmactl -j check only module 2>/dev/null | jq -r '.[0].found')" \
+		"built against other symbols than this kernel's: disagrees about version of symbol ib_register_client"
+	cp "$tmp/nrdma.ko" "$ko"
+	modprobe nrdma
+	ok "one for these is not" nrdmactl check only module,abi
+else
+	skip "this kernel has no checksums of symbols" "a module for other symbols"
+fi
 
 is "list names each check" "$(nrdmactl -j check list | jq -r '.[].check' | sort)" \
 	"$(nrdmactl -j check | jq -r '.[].check' | sort -u)"

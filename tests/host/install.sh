@@ -23,7 +23,8 @@ ok "make install" make install install-dkms DESTDIR="$dest"
 for f in sbin/nrdmactl lib/libnrdma.so include/nrdma.h include/linux/nrdma.h \
 	lib/udev/rules.d/60-nrdma.rules share/man/man8/nrdmactl.8 \
 	lib/systemd/system/nrdma.service share/man/man5/nrdma.conf.5 share/doc/nrdma/nrdma.conf \
-	share/bash-completion/completions/nrdmactl "src/nrdma-$version/dkms.conf"; do
+	share/bash-completion/completions/nrdmactl share/nrdma/nrdmactl.schema.json \
+	"src/nrdma-$version/dkms.conf"; do
 	ok "usr/$f" test -e "$dest/usr/$f"
 done
 ok "the tool runs from there" "$dest/usr/sbin/nrdmactl" -V
@@ -35,6 +36,33 @@ ok "the example can be applied" applies "$dest/usr/share/doc/nrdma/nrdma.conf"
 ok "its lines, too, once they are no comments" applies \
 	<(sed -n 's/^;\([][a-z0-9].*\)/\1/p' "$dest/usr/share/doc/nrdma/nrdma.conf")
 ok "and the one of the manual" applies <(sed -n '/^; 4 GiB/,/^```/p' user/man/nrdma.conf.5.scd | grep -v '```')
+
+# completes WORD... -- WANTED...: what bash offers for the last of these words
+completes() {
+	local wanted
+	COMP_WORDS=("$dest/usr/sbin/nrdmactl")
+	while [ "$1" != -- ]; do
+		COMP_WORDS+=("$1")
+		shift
+	done
+	shift
+	wanted=$*
+	COMP_CWORD=$((${#COMP_WORDS[@]} - 1)) COMPREPLY=()
+	_nrdmactl
+	[ "${COMPREPLY[*]}" = "$wanted" ]
+}
+# shellcheck source=user/completion/nrdmactl
+. "$dest/usr/share/bash-completion/completions/nrdmactl"
+tests/unit/mkroot "$tmp/root"
+export NRDMA_SYSROOT=$tmp/root
+ok "completion of an object" completes mon -- monitor
+ok "of a command, after an option" completes -j irq "" -- show set restore
+ok "of a device" completes irq set mlx -- mlx4_0 mlx5_0
+ok "of its network device" completes stat ens -- ens2
+ok "of a key" completes irq set mlx5_0 lo -- lock
+ok "of a value" completes irq set mlx5_0 lock o -- on off
+ok "of what cannot be" completes nonsense "" --
+unset NRDMA_SYSROOT
 
 # What a program needs: the header, the library, nothing of this tree.
 cat >"$tmp/program.c" <<'C'

@@ -5,6 +5,7 @@
 
 #include "cpus.h"
 #include "fuzz.h"
+#include "link.h"
 #include "pci.h"
 #include "rate.h"
 #include "size.h"
@@ -70,6 +71,25 @@ static void fuzz_rate(const char *text)
 	rate_of_port(text, strlen(text), text[0]);
 }
 
+/* A mask, then the names of modes */
+static void fuzz_modes(const uint8_t *data, size_t size)
+{
+	char (*names)[LINK_MODE_LEN];
+	struct num max;
+	uint32_t mask;
+	size_t nr;
+
+	if (size < sizeof(mask))
+		return;
+	memcpy(&mask, data, sizeof(mask));
+	nr = (size - sizeof(mask)) / LINK_MODE_LEN;
+	names = malloc(nr * LINK_MODE_LEN + 1);
+	memcpy(names, data + sizeof(mask), nr * LINK_MODE_LEN);
+	max = link_modes_max((const char (*)[LINK_MODE_LEN])names, nr, &mask, 1);
+	FUZZ_MUST(!max.known || max.v >= 0);
+	free(names);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *text = malloc(size + 1);
@@ -80,6 +100,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	fuzz_size(text);
 	fuzz_pci(text);
 	fuzz_rate(text);
+	fuzz_modes(data, size);
 	free(text);
 	return 0;
 }

@@ -5,7 +5,10 @@
  */
 #include <string.h>
 
+#include <linux/rtnetlink.h>
+
 #include "cmd.h"
+#include "dcb.h"
 #include "fuzz.h"
 #include "mod_error.h"
 
@@ -98,6 +101,17 @@ static void fuzz_res(struct nl_msg *msg, unsigned int kind)
 	ress_free(&ress);
 }
 
+/* The answer of dcbnl, behind its own header */
+static void fuzz_dcb(const uint8_t *data, size_t size)
+{
+	struct nl_msg *msg = fuzz_msg(RTM_GETDCB, -1, data, size);
+	struct dcb_pfc pfc = { 0 };
+
+	dcb_pfc_parse(&pfc, msg);
+	FUZZ_MUST(!pfc.enabled.known || pfc.enabled.v < 256);
+	nlmsg_free(msg);
+}
+
 /* A refusal of a request that is well formed, and of one that is not */
 static void fuzz_error(const uint8_t *data, size_t size)
 {
@@ -121,8 +135,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (size < 2)
 		return 0;
-	kind = *data++ % 10;
+	kind = *data++ % 11;
 	size--;
+	if (kind == 10) {
+		fuzz_dcb(data, size);
+		return 0;
+	}
 	if (kind == 9) {
 		fuzz_error(data, size);
 		return 0;

@@ -10,9 +10,12 @@
 
 #include <cmocka.h>
 
+#include <linux/dcbnl.h>
 #include <linux/nrdma.h>
+#include <linux/rtnetlink.h>
 
 #include "cmd.h"
+#include "dcb.h"
 #include "mod_buf.h"
 #include "mod_dev.h"
 #include "mod_error.h"
@@ -142,6 +145,44 @@ static void buf_goes_on(void **state)
 	bufs_free(&bufs);
 }
 
+/* What dcbnl answers, whole and cut */
+static struct nl_msg *dcb_answer(int type, size_t size)
+{
+	struct ieee_pfc pfc = { .pfc_cap = 8, .pfc_en = 1 << 3 };
+	struct dcbmsg dcb = { .cmd = DCB_CMD_IEEE_GET };
+	struct nl_msg *msg = nlmsg_alloc_simple(type, 0);
+	struct nlattr *nest;
+
+	assert_non_null(msg);
+	assert_int_equal(nlmsg_append(msg, &dcb, sizeof(dcb), NLMSG_ALIGNTO), 0);
+	nla_put_string(msg, DCB_ATTR_IFNAME, "eth0");
+	nest = nla_nest_start(msg, DCB_ATTR_IEEE);
+	nla_put(msg, DCB_ATTR_IEEE_PFC, size, &pfc);
+	nla_nest_end(msg, nest);
+	return msg;
+}
+
+static void pfc(void **state)
+{
+	struct dcb_pfc pfc = { 0 };
+	struct nl_msg *msg;
+
+	(void)state;
+	msg = dcb_answer(RTM_GETDCB, sizeof(struct ieee_pfc) - 1);
+	dcb_pfc_parse(&pfc, msg);
+	assert_false(pfc.enabled.known);
+	nlmsg_free(msg);
+	msg = dcb_answer(RTM_SETDCB, sizeof(struct ieee_pfc));
+	dcb_pfc_parse(&pfc, msg);
+	assert_false(pfc.enabled.known);
+	nlmsg_free(msg);
+	msg = dcb_answer(RTM_GETDCB, sizeof(struct ieee_pfc));
+	dcb_pfc_parse(&pfc, msg);
+	assert_int_equal(pfc.enabled.v, 8);
+	assert_int_equal(pfc.capable.v, 8);
+	nlmsg_free(msg);
+}
+
 static unsigned int offset_of(struct nl_msg *msg, struct nlattr *attr)
 {
 	return (char *)attr - (char *)nlmsg_hdr(msg);
@@ -188,6 +229,7 @@ int main(void)
 		cmocka_unit_test(dev_node_unknown),
 		cmocka_unit_test(dev_malformed),
 		cmocka_unit_test(buf_goes_on),
+		cmocka_unit_test(pfc),
 		cmocka_unit_test(error_attribute),
 	};
 

@@ -12,6 +12,7 @@
 
 #include "cmd.h"
 #include "cpus.h"
+#include "link.h"
 #include "dev.h"
 #include "numa.h"
 #include "pci.h"
@@ -311,6 +312,27 @@ static void pci_bandwidths(void **state)
 	assert_false(pci_bps("1e300 GT/s", 16).known);
 }
 
+/* The kernel's own names say how fast a mode is, those of 2030 as well */
+static void link_modes(void **state)
+{
+	static const char names[][LINK_MODE_LEN] = {
+		"10baseT/Half", "Autoneg", "100000baseCR4/Full", "TP", "1600000baseDR8/Full",
+		"2500baseX/Full", "12345", "99999999999999999999base",
+		/* No zero at its end */
+		"100000baseCR4/FullFullFullFullFu",
+	};
+	const uint32_t none = 0, slow = 0x21, words = 0x0a, fast = 0x14, odd = 0x1c0;
+
+	(void)state;
+	assert_false(link_modes_max(names, 9, &none, 1).known);
+	assert_int_equal(link_modes_max(names, 9, &slow, 1).v, 2500000000);
+	assert_false(link_modes_max(names, 9, &words, 1).known);
+	assert_int_equal(link_modes_max(names, 9, &fast, 1).v, 1600000000000);
+	assert_int_equal(link_modes_max(names, 4, &fast, 1).v, 100000000000);
+	assert_false(link_modes_max(names, 9, &odd, 1).known);
+	assert_false(link_modes_max(names, 9, &fast, 0).known);
+}
+
 static void sysfs_values(void **state)
 {
 	char real[SYS_PATH_MAX];
@@ -435,6 +457,7 @@ int main(void)
 		cmocka_unit_test(rates_of_both),
 		cmocka_unit_test(pci_addresses),
 		cmocka_unit_test(pci_bandwidths),
+		cmocka_unit_test(link_modes),
 		cmocka_unit_test(sysfs_values),
 		cmocka_unit_test(nodes),
 		cmocka_unit_test(interrupts),

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Checks of the host: the module, who else moves interrupts, the devices at large. */
+/* Checks of the host: who else moves interrupts, the devices at large. */
 #include <errno.h>
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 
 #include <linux/nrdma.h>
 
@@ -12,111 +11,6 @@
 #include "numa.h"
 #include "proc.h"
 #include "sys.h"
-
-/* The module's file for this kernel, as depmod has it, "" for none */
-static void check_module_file(const char *release, char *path, size_t len)
-{
-	char *line = NULL, *colon;
-	size_t room = 0;
-	FILE *f;
-
-	*path = '\0';
-	f = sys_open("/lib/modules/%s/modules.dep", release);
-	while (f && getline(&line, &room, f) >= 0) {
-		colon = strchr(line, ':');
-		if (!colon)
-			continue;
-		*colon = '\0';
-		if (!strncmp(sys_base(line), "nrdma.ko", 8))
-			snprintf(path, len, "%s", line);
-	}
-	free(line);
-	if (f)
-		fclose(f);
-}
-
-/* Signed is a file that ends with the kernel's magic; a compressed one is not looked into. */
-static bool check_module_signed(const char *release, const char *path)
-{
-	static const char magic[] = "~Module signature appended~\n";
-	char end[sizeof(magic)] = "";
-	FILE *f;
-
-	if (strcmp(path + strlen(path) - 3, ".ko"))
-		return true;
-	f = sys_open("/lib/modules/%s/%s", release, path);
-	if (!f)
-		return true;
-	if (!fseek(f, -(long)(sizeof(magic) - 1), SEEK_END))
-		if (fread(end, 1, sizeof(magic) - 1, f) != sizeof(magic) - 1)
-			end[0] = '\0';
-	fclose(f);
-	return !strcmp(end, magic);
-}
-
-static void check_module_host(struct checker *c)
-{
-	char path[512], fix[256];
-	struct utsname uts;
-	struct str enforce;
-
-	if (c->survey.mod_error != -ENOENT) {
-		checker_say(c, VERDICT_OK, NULL, "loaded%s%s",
-			    c->survey.mod_version.known ? ", version " : "",
-			    c->survey.mod_version.s);
-		return;
-	}
-	uname(&uts);
-	check_module_file(uts.release, path, sizeof(path));
-	if (!*path) {
-		snprintf(fix, sizeof(fix), "dkms install nrdma/" NRDMA_VERSION " -k %s && modprobe nrdma",
-			 uts.release);
-		checker_say(c, VERDICT_FAIL, fix, "not loaded, and not built for this kernel, %s",
-			    uts.release);
-		return;
-	}
-	enforce = sys_str("/sys/module/module/parameters/sig_enforce");
-	if (enforce.known && !strcmp(enforce.s, "Y")) {
-		if (!check_module_signed(uts.release, path))
-			checker_say(c, VERDICT_FAIL, "dkms build nrdma/" NRDMA_VERSION " --force",
-				    "not loaded; this kernel wants signatures, %s has none", path);
-		else
-			checker_say(c, VERDICT_FAIL,
-				    "modprobe nrdma || mokutil --import /var/lib/dkms/mok.pub",
-				    "not loaded; this kernel wants signatures by keys that it knows");
-		return;
-	}
-	checker_say(c, VERDICT_FAIL, "modprobe nrdma", "not loaded");
-}
-
-const struct check check_module = {
-	.id = "module",
-	.expected = "nrdma is loaded",
-	.why = "without it no buffers on the device's node and no steering that stays",
-	.host = check_module_host,
-};
-
-static void check_abi_host(struct checker *c)
-{
-	if (!c->survey.mod_error)
-		checker_say(c, VERDICT_OK, NULL, "both have ABI %d", NRDMA_ABI_VERSION);
-	else if (c->survey.mod_error == -ENOENT)
-		checker_say(c, VERDICT_NA, NULL, "no module");
-	else if (c->survey.mod_error == -EPROTO)
-		checker_say(c, VERDICT_FAIL, "modprobe -r nrdma; modprobe nrdma",
-			    "module %s and nrdmactl " NRDMA_VERSION " are of different ABIs",
-			    c->survey.mod_version.s);
-	else
-		checker_say(c, VERDICT_WARN, NULL, "the module does not answer: %s",
-			    strerror(-c->survey.mod_error));
-}
-
-const struct check check_abi = {
-	.id = "abi",
-	.expected = "module and tool speak the same",
-	.why = "they cannot talk to each other otherwise",
-	.host = check_abi_host,
-};
 
 static void check_spread_host(struct checker *c)
 {
@@ -153,31 +47,74 @@ const struct check check_spread = {
 	.host = check_spread_host,
 };
 
-/* A .link file of systemd that places interrupts */
+/* Whether a file has a line "KEY = VALUE", white space or none; any value for NULL */
+static bool check_writers_set(const char *path, const char *key, const char *value)
+{
+	char line[256], *p;
+	bool found = false;
+	FILE *f;
+
+	f = sys_open("%s", path);
+	while (f && !found && fgets(line, sizeof(line), f)) {
+		line[strcspn(line, "\r\n")] = '\0';
+		p = line + strspn(line, " \t");
+		if (strncmp(p, key, strlen(key)))
+			continue;
+		p += strlen(key);
+		p += strspn(p, " \t");
+		if (*p != '=')
+			continue;
+		p += 1 + strspn(p + 1, " \t\"");
+		found = value ? !strncasecmp(p, value, strlen(value)) : *p;
+	}
+	if (f)
+		fclose(f);
+	return found;
+}
+
+/*
+ * A file of @dir that matches and places interrupts. The first by name decides
+ * what systemd does, but none of them should.
+ */
+static bool check_writers_dir(const char *dir, const char *pattern, char *path, size_t len)
+{
+	bool found = false;
+	char **names;
+	int i, n;
+
+	n = sys_list(&names, "%s", dir);
+	for (i = 0; !found && i < n; i++) {
+		if (fnmatch(pattern, names[i], 0))
+			continue;
+		snprintf(path, len, "%s/%s", dir, names[i]);
+		found = check_writers_set(path, "IRQAffinityPolicy", NULL) ||
+			check_writers_set(path, "IRQAffinity", NULL);
+	}
+	sys_list_free(names, n);
+	return found;
+}
+
+/* A .link file of systemd that places interrupts, or what is dropped in for one */
 static bool check_writers_link(char *path, size_t len)
 {
 	static const char *const dirs[] = {
 		"/etc/systemd/network", "/run/systemd/network", "/usr/lib/systemd/network",
 	};
-	char line[256];
+	char dropin[512];
 	bool found = false;
 	unsigned int d;
 	char **names;
 	int i, n;
-	FILE *f;
 
 	for (d = 0; !found && d < sizeof(dirs) / sizeof(*dirs); d++) {
-		n = sys_list(&names, "%s", dirs[d]);
+		found = check_writers_dir(dirs[d], "*.link", path, len);
+		names = NULL;
+		n = found ? 0 : sys_list(&names, "%s", dirs[d]);
 		for (i = 0; !found && i < n; i++) {
-			if (fnmatch("*.link", names[i], 0))
+			if (fnmatch("*.link.d", names[i], 0))
 				continue;
-			f = sys_open("%s/%s", dirs[d], names[i]);
-			while (f && !found && fgets(line, sizeof(line), f))
-				found = !strncmp(line, "IRQAffinityPolicy=", 18);
-			if (f)
-				fclose(f);
-			if (found)
-				snprintf(path, len, "%s/%s", dirs[d], names[i]);
+			snprintf(dropin, sizeof(dropin), "%s/%s", dirs[d], names[i]);
+			found = check_writers_dir(dropin, "*.conf", path, len);
 		}
 		sys_list_free(names, n);
 	}
@@ -187,18 +124,28 @@ static bool check_writers_link(char *path, size_t len)
 /* A service of a vendor's driver package that runs set_irq_affinity or the like */
 static bool check_writers_vendor(char *path, size_t len)
 {
-	static const char dir[] = "/etc/systemd/system/multi-user.target.wants";
+	static const char *const dirs[] = {
+		"/etc/systemd/system/multi-user.target.wants",
+		"/etc/systemd/system/sysinit.target.wants",
+		"/etc/systemd/system/network.target.wants",
+		"/etc/systemd/system/network-online.target.wants",
+	};
+	static const char *const patterns[] = { "*affinity*", "*mlnx_tune*", "*irq-balance*" };
 	bool found = false;
+	unsigned int d, p;
 	char **names;
 	int i, n;
 
-	n = sys_list(&names, "%s", dir);
-	for (i = 0; !found && i < n; i++) {
-		found = !fnmatch("*affinity*", names[i], 0);
-		if (found)
-			snprintf(path, len, "%s", names[i]);
+	for (d = 0; !found && d < sizeof(dirs) / sizeof(*dirs); d++) {
+		n = sys_list(&names, "%s", dirs[d]);
+		for (i = 0; !found && i < n; i++) {
+			for (p = 0; p < sizeof(patterns) / sizeof(*patterns); p++)
+				found |= !fnmatch(patterns[p], names[i], 0);
+			if (found)
+				snprintf(path, len, "%s", names[i]);
+		}
+		sys_list_free(names, n);
 	}
-	sys_list_free(names, n);
 	return found;
 }
 
@@ -231,19 +178,29 @@ static void check_writers_host(struct checker *c)
 	}
 	pid = proc_named("tuned");
 	if (pid) {
+		struct str profile = sys_str("/etc/tuned/active_profile");
+
 		found = true;
-		checker_say(c, open ? VERDICT_WARN : VERDICT_INFO, NULL,
-			    "tuned runs (pid %u) and may place interrupts", pid);
+		checker_say(c, open ? VERDICT_WARN : VERDICT_INFO,
+			    open ? "systemctl disable --now tuned" : NULL,
+			    "tuned runs (pid %u, profile %s) and may place interrupts", pid,
+			    profile.known ? profile.s : "not known");
 	}
 	if (check_writers_link(path, sizeof(path))) {
 		found = true;
-		snprintf(fix, sizeof(fix), "sed -i '/^IRQAffinityPolicy=/d' %s", path);
+		snprintf(fix, sizeof(fix), "sed -i '/IRQAffinity/d' %s", path);
 		checker_say(c, VERDICT_WARN, fix, "systemd places interrupts by %s", path);
 	}
 	if (check_writers_vendor(path, sizeof(path))) {
 		found = true;
 		snprintf(fix, sizeof(fix), "systemctl disable --now %s", path);
 		checker_say(c, VERDICT_WARN, fix, "%s is enabled", path);
+	}
+	if (check_writers_set("/etc/infiniband/openib.conf", "RUN_AFFINITY_TUNER", "yes")) {
+		found = true;
+		checker_say(c, VERDICT_WARN,
+			    "sed -i s/^RUN_AFFINITY_TUNER=.*/RUN_AFFINITY_TUNER=no/ /etc/infiniband/openib.conf",
+			    "openibd places interrupts when it starts");
 	}
 	if (!found)
 		checker_say(c, VERDICT_OK, NULL, "nobody else was found");

@@ -6,6 +6,7 @@
 #include <linux/capability.h>
 #include <linux/nrdma.h>
 
+#include "cgroup.h"
 #include "checker.h"
 #include "numa.h"
 #include "proc.h"
@@ -117,8 +118,8 @@ static void check_buffers_dev(struct checker *c, const struct dev *dev)
 	}
 	if (worst && worst->pid.known)
 		snprintf(fix, sizeof(fix),
-			 "make room on node %lld, then start process %lld (%.32s) again",
-			 worst->node.v, worst->pid.v, worst->comm.s);
+			 "kill %lld # %.32s, and start it again when node %lld has room",
+			 worst->pid.v, worst->comm.s, worst->node.v);
 	else
 		snprintf(fix, sizeof(fix), "nrdmactl buf show %s", dev->name);
 	checker_say(c, VERDICT_FAIL, fix, "%s of %s are not on the node that was wanted", remote,
@@ -173,32 +174,57 @@ const struct check check_memlock = {
 static void check_cpuset_dev(struct checker *c, const struct dev *dev)
 {
 	const struct place *place = &dev->place;
-	struct cpus allowed;
-	char list[256], fix[160];
+	struct cpus mems, near, both;
+	struct cgroup_cpuset set;
+	char list[256], fix[512];
+	bool known;
 
 	if (!place->mem_node.known) {
 		checker_say(c, VERDICT_NA, NULL, "memory node not known");
 		return;
 	}
-	if (!proc_list(c->pid, "Mems_allowed_list", &allowed)) {
+	if (!proc_list(c->pid, "Mems_allowed_list", &mems)) {
 		checker_say(c, VERDICT_NA, NULL, "Mems_allowed_list cannot be read");
 		return;
 	}
-	cpus_format(&allowed, list, sizeof(list));
-	snprintf(fix, sizeof(fix), "systemctl set-property UNIT AllowedMemoryNodes=%lld",
-		 place->mem_node.v);
-	if (cpus_has(&allowed, place->mem_node.v))
+	known = cgroup_cpuset_read(&set, c->pid);
+	if (!cpus_has(&mems, place->mem_node.v)) {
+		both = mems;
+		cpus_add(&both, place->mem_node.v);
+		cpus_format(&both, list, sizeof(list));
+		cgroup_cpuset_fix(&set, true, list, fix, sizeof(fix));
+		cpus_format(&mems, list, sizeof(list));
+		checker_say(c, VERDICT_FAIL, known ? fix : NULL,
+			    "memory node %lld is not among the allowed, %s", place->mem_node.v,
+			    list);
+		return;
+	}
+	cpus_format(&mems, list, sizeof(list));
+	if (!known || !place_cpus(place, &near)) {
 		checker_say(c, VERDICT_OK, NULL, "memory node %lld is among the allowed, %s",
 			    place->mem_node.v, list);
-	else
-		checker_say(c, VERDICT_FAIL, fix, "memory node %lld is not among the allowed, %s",
+		return;
+	}
+	both = near;
+	cpus_and(&both, &set.cpus);
+	if (!cpus_empty(&both)) {
+		checker_say(c, VERDICT_OK, NULL,
+			    "memory node %lld is among the allowed, %s, and so are CPUs near it",
 			    place->mem_node.v, list);
+		return;
+	}
+	both = near;
+	cpus_or(&both, &set.cpus);
+	cpus_format(&both, list, sizeof(list));
+	cgroup_cpuset_fix(&set, false, list, fix, sizeof(fix));
+	cpus_format(&set.cpus, list, sizeof(list));
+	checker_say(c, VERDICT_FAIL, fix, "no CPU near the device is among those allowed, %s", list);
 }
 
 const struct check check_cpuset = {
 	.id = "cpuset",
-	.expected = "the cpuset of the process has the device's memory node",
-	.why = "its buffers cannot lie there otherwise",
+	.expected = "the cpuset of the process has the device's memory node, and CPUs near it",
+	.why = "its buffers cannot lie there and its threads not run there otherwise",
 	.dev = check_cpuset_dev,
 };
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "dev.h"
+#include "link.h"
 #include "size.h"
 #include "sys.h"
 
@@ -111,9 +112,10 @@ static struct str dev_state(struct str raw)
 	return n ? state : str_none("odd text");
 }
 
-static void dev_port_read(struct dev_port *port, const char *name, bool iwarp)
+static void dev_port_read(struct dev_port *port, const char *name, bool iwarp, bool software)
 {
 	struct str layer = sys_str(IB_DIR "/%s/ports/%u/link_layer", name, port->port);
+	struct link link;
 	struct str text;
 
 	port->link_layer = "unknown";
@@ -143,6 +145,11 @@ static void dev_port_read(struct dev_port *port, const char *name, bool iwarp)
 	port->netdev_mtu = num_none(port->netdev.why);
 	if (port->netdev.known)
 		port->netdev_mtu = sys_num(NET_DIR "/%s/mtu", port->netdev.s);
+	port->max_rate = num_none("not told");
+	if (!software && port->netdev.known && strcmp(port->link_layer, "InfiniBand")) {
+		link_read(&link, port->netdev.s);
+		port->max_rate = link.max_bps;
+	}
 }
 
 static void dev_ports_read(struct dev *dev)
@@ -159,7 +166,7 @@ static void dev_ports_read(struct dev *dev)
 		if (size_parse_u32(&port, names[i]))
 			continue;
 		dev->ports[dev->nr_ports].port = port;
-		dev_port_read(&dev->ports[dev->nr_ports++], dev->name, iwarp);
+		dev_port_read(&dev->ports[dev->nr_ports++], dev->name, iwarp, dev_is_software(dev));
 	}
 	sys_list_free(names, n);
 }
@@ -180,6 +187,16 @@ static struct str dev_driver(const char *name)
 	if (desc.known && strstr(desc.s, "Software iWARP"))
 		return str_of("siw");
 	return str_none("virtual");
+}
+
+/**
+ * dev_is_software() - whether it is one of the kernel's soft devices, whose rate
+ * is made up
+ */
+bool dev_is_software(const struct dev *dev)
+{
+	return dev->driver.known && (!strcmp(dev->driver.s, "rdma_rxe") ||
+				     !strcmp(dev->driver.s, "siw"));
 }
 
 /**
@@ -214,7 +231,7 @@ static void dev_read(struct dev *dev, const char *name)
 		struct pci_link link = { str_none("virtual"), num_none("virtual"),
 					 num_none("virtual") };
 
-		dev->pci = (struct pci_func){ link, link, link };
+		dev->pci = (struct pci_func){ str_none("virtual"), link, link, link, link };
 	}
 	dev->index = num_none(none);
 	dev->chardev = str_none(none);

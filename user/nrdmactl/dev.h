@@ -13,6 +13,7 @@ struct dev_port {
 	struct str state;		/* "active" */
 	struct str physical_state;	/* "link_up" */
 	struct rate rate;
+	struct num max_rate;		/* the most that the port can */
 	struct num active_mtu, max_mtu;
 	struct str netdev;
 	struct num netdev_mtu;
@@ -57,6 +58,7 @@ struct devs {
 
 int devs_read(struct devs *devs);
 void devs_free(struct devs *devs);
+bool dev_is_software(const struct dev *dev);
 const char *dev_netdev(const struct dev *dev);
 void dev_policy_free(struct dev_policy *policy);
 

@@ -13,6 +13,11 @@ void dev_put_port(struct out *o, const struct dev_port *port)
 	out_bps(o, "rate", port->rate.bps);
 	out_str(o, "lane", port->rate.lane);
 	out_num(o, "width", port->rate.width);
+	/* In text only where it says something */
+	if (o->json || port->max_rate.v > port->rate.bps.v)
+		out_bps(o, "max_rate", port->max_rate);
+	else
+		out_null(o, "max_rate", NULL);
 	out_num(o, "active_mtu", port->active_mtu);
 	out_num(o, "max_mtu", port->max_mtu);
 	out_str(o, "netdev", port->netdev);
@@ -47,6 +52,8 @@ void dev_put_pcie(struct out *o, const struct dev *dev)
 {
 	dev_put_link(o, &dev->pci.now, "pcie_speed", "pcie_width", "pcie_rate");
 	dev_put_link(o, &dev->pci.max, "pcie_max_speed", "pcie_max_width", "pcie_max_rate");
+	dev_put_link(o, &dev->pci.upstream_now, "pcie_upstream_speed", "pcie_upstream_width",
+		     "pcie_upstream_rate");
 	dev_put_link(o, &dev->pci.upstream_max, "pcie_upstream_max_speed",
 		     "pcie_upstream_max_width", "pcie_upstream_max_rate");
 }

@@ -95,17 +95,24 @@ static void pci_link(struct pci_link *link, const char *dir, const char *which)
  * pci_read() - a function's link
  * @func: out
  * @dir: its directory as sys_real() gives it
+ *
+ * A virtual function has no link of its own, but that of its physical one.
  */
 void pci_read(struct pci_func *func, const char *dir)
 {
-	char up[SYS_PATH_MAX];
+	char up[SYS_PATH_MAX], physfn[SYS_PATH_MAX];
+	struct pci_addr addr;
 	char *slash;
 
+	if (!sys_real(physfn, "%s/physfn", dir))
+		dir = physfn;
 	pci_link(&func->now, dir, "current");
 	pci_link(&func->max, dir, "max");
 	snprintf(up, sizeof(up), "%s", dir);
 	slash = strrchr(up, '/');
 	if (slash)
 		*slash = '\0';
+	func->upstream = pci_parse(&addr, sys_base(up)) ? str_of(sys_base(up)) : str_none("none");
+	pci_link(&func->upstream_now, up, "current");
 	pci_link(&func->upstream_max, up, "max");
 }

@@ -17,8 +17,9 @@ struct pci_link {
 };
 
 struct pci_func {
+	struct str upstream;	/* address of the port above */
 	struct pci_link now, max;
-	struct pci_link upstream_max;	/* what the port above could do */
+	struct pci_link upstream_now, upstream_max;	/* of the port above */
 };
 
 bool pci_parse(struct pci_addr *addr, const char *text);

@@ -19,6 +19,11 @@ static const char *proc_dir(unsigned int pid)
 	return dir;
 }
 
+FILE *proc_open(unsigned int pid, const char *file)
+{
+	return sys_open("/proc/%s/%s", proc_dir(pid), file);
+}
+
 struct str proc_comm(unsigned int pid)
 {
 	return sys_str("/proc/%s/comm", proc_dir(pid));
@@ -38,7 +43,7 @@ bool proc_field(unsigned int pid, const char *field, char *buf, size_t len)
 	bool found = false;
 	FILE *f;
 
-	f = sys_open("/proc/%s/status", proc_dir(pid));
+	f = proc_open(pid, "status");
 	if (!f)
 		return false;
 	while (!found && getline(&line, &room, f) >= 0) {
@@ -91,7 +96,7 @@ struct num proc_memlock(unsigned int pid)
 	char line[256];
 	FILE *f;
 
-	f = sys_open("/proc/%s/limits", proc_dir(pid));
+	f = proc_open(pid, "limits");
 	if (!f)
 		return limit;
 	while (fgets(line, sizeof(line), f)) {

@@ -3,11 +3,13 @@
 #define NRDMACTL_PROC_H
 
 #include <stddef.h>
+#include <stdio.h>
 
 #include "cpus.h"
 #include "value.h"
 
 /* A process, by its number; 0 is the caller. */
+FILE *proc_open(unsigned int pid, const char *file);
 struct str proc_comm(unsigned int pid);
 bool proc_field(unsigned int pid, const char *field, char *buf, size_t len);
 struct num proc_kib(unsigned int pid, const char *field);
