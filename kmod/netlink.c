@@ -105,16 +105,36 @@ struct nrdma_dev *nrdma_nl_dump_dev(struct netlink_callback *cb, int index_attr,
 				 cb->extack);
 }
 
+/**
+ * nrdma_nl_reply_new() - begin the reply to a request
+ * @info: the request
+ * @more: bytes that it may take beside NRDMA_NL_MSG_SIZE
+ * @hdr: for genlmsg_end()
+ *
+ * What changes something begins with it, so that a change is not told of as failed
+ * for want of a message.
+ *
+ * Context: may sleep.
+ * Return: the message, NULL without memory.
+ */
+struct sk_buff *nrdma_nl_reply_new(struct genl_info *info, size_t more, void **hdr)
+{
+	struct sk_buff *msg = genlmsg_new(NRDMA_NL_MSG_SIZE + more, GFP_KERNEL);
+
+	if (msg)
+		*hdr = genlmsg_put_reply(msg, info, &nrdma_nl_family, 0, info->genlhdr->cmd);
+	return msg;
+}
+
 static int nrdma_nl_info_get_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct sk_buff *msg;
 	void *hdr;
 
-	msg = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
+	msg = nrdma_nl_reply_new(info, 0, &hdr);
 	if (!msg)
 		return -ENOMEM;
-	hdr = genlmsg_put_reply(msg, info, &nrdma_nl_family, 0, NRDMA_CMD_INFO_GET);
-	if (!hdr || nla_put_u32(msg, NRDMA_A_INFO_ABI_VERSION, NRDMA_ABI_VERSION) ||
+	if (nla_put_u32(msg, NRDMA_A_INFO_ABI_VERSION, NRDMA_ABI_VERSION) ||
 	    nla_put_string(msg, NRDMA_A_INFO_VERSION, NRDMA_VERSION)) {
 		nlmsg_free(msg);
 		return -EMSGSIZE;

@@ -20,6 +20,7 @@ struct nrdma_dev *nrdma_nl_dump_dev(struct netlink_callback *cb, int index_attr,
 				    int name_attr);
 
 bool nrdma_nl_event_wanted(void);
+struct sk_buff *nrdma_nl_reply_new(struct genl_info *info, size_t more, void **hdr);
 struct sk_buff *nrdma_nl_event_new(u8 cmd, void **hdr);
 void nrdma_nl_event_send(struct sk_buff *skb, void *hdr);
 

@@ -105,18 +105,12 @@ static int nrdma_nl_fill_dev(struct sk_buff *skb, struct nrdma_dev *dev)
 	       nrdma_irq_put_policy(skb, NRDMA_A_DEV_POLICY, dev);
 }
 
-static int nrdma_nl_reply_dev(struct nrdma_dev *dev, struct genl_info *info)
+/* @msg is from nrdma_nl_reply_new(), and consumed. */
+static int nrdma_nl_reply_dev(struct nrdma_dev *dev, struct genl_info *info,
+			      struct sk_buff *msg, void *hdr)
 {
-	struct sk_buff *msg;
-	int ret = -EMSGSIZE;
-	void *hdr;
+	int ret;
 
-	msg = genlmsg_new(NRDMA_NL_MSG_SIZE, GFP_KERNEL);
-	if (!msg)
-		return -ENOMEM;
-	hdr = genlmsg_put_reply(msg, info, &nrdma_nl_family, 0, info->genlhdr->cmd);
-	if (!hdr)
-		goto free_msg;
 	if (!nrdma_dev_begin(dev, genl_info_net(info))) {
 		NL_SET_ERR_MSG(info->extack, "the RDMA device was just removed");
 		ret = -ENODEV;
@@ -143,7 +137,11 @@ free_msg:
  */
 int nrdma_nl_dev_get_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	return nrdma_nl_reply_dev(nrdma_nl_dev(info), info);
+	struct sk_buff *msg;
+	void *hdr;
+
+	msg = nrdma_nl_reply_new(info, 0, &hdr);
+	return msg ? nrdma_nl_reply_dev(nrdma_nl_dev(info), info, msg, hdr) : -ENOMEM;
 }
 
 /* 0: next device; -EMSGSIZE: this one again, in another message */
@@ -207,7 +205,9 @@ int nrdma_nl_dev_set_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct nlattr *attr = info->attrs[NRDMA_A_DEV_NODE_OVERRIDE];
 	struct nrdma_dev *dev = nrdma_nl_dev(info);
+	struct sk_buff *msg;
 	int node, ret;
+	void *hdr;
 
 	if (!attr) {
 		NL_SET_ERR_MSG(info->extack, "nothing to set: node-override is missing");
@@ -218,10 +218,15 @@ int nrdma_nl_dev_set_doit(struct sk_buff *skb, struct genl_info *info)
 		NL_SET_ERR_MSG_ATTR(info->extack, attr, "no such node is online");
 		return -EINVAL;
 	}
+	msg = nrdma_nl_reply_new(info, 0, &hdr);
+	if (!msg)
+		return -ENOMEM;
 	ret = nrdma_dev_set_override(dev, node);
-	if (ret)
+	if (ret) {
+		nlmsg_free(msg);
 		return ret;
-	return nrdma_nl_reply_dev(dev, info);
+	}
+	return nrdma_nl_reply_dev(dev, info, msg, hdr);
 }
 
 static struct sk_buff *nrdma_event_dev_new(struct nrdma_dev *dev,

@@ -298,15 +298,10 @@ void nrdma_nl_func_end(struct nrdma_dev *dev, struct nrdma_func *func)
 	nrdma_dev_end(dev);
 }
 
-/* Two lists of CPUs may be longer than all the rest. Before anything is moved. */
+/* Two lists of CPUs may be longer than all the rest. */
 static struct sk_buff *nrdma_nl_irq_reply_new(struct genl_info *info, void **hdr)
 {
-	size_t size = NRDMA_NL_MSG_SIZE + 2 * min_t(size_t, 6 * nr_cpu_ids, U16_MAX);
-	struct sk_buff *msg = genlmsg_new(size, GFP_KERNEL);
-
-	if (msg)
-		*hdr = genlmsg_put_reply(msg, info, &nrdma_nl_family, 0, info->genlhdr->cmd);
-	return msg;
+	return nrdma_nl_reply_new(info, 2 * min_t(size_t, 6 * nr_cpu_ids, U16_MAX), hdr);
 }
 
 static int nrdma_nl_irq_reply_fill(struct sk_buff *msg, struct nrdma_dev *dev,

@@ -149,23 +149,6 @@ static int nrdma_nl_pool_parse(struct genl_info *info, int node, struct nrdma_po
 	return 0;
 }
 
-static int nrdma_nl_reply_pool(struct genl_info *info, int node)
-{
-	struct sk_buff *msg;
-	void *hdr;
-
-	msg = genlmsg_new(NRDMA_NL_MSG_SIZE, GFP_KERNEL);
-	if (!msg)
-		return -ENOMEM;
-	hdr = genlmsg_put_reply(msg, info, &nrdma_nl_family, 0, NRDMA_CMD_POOL_SET);
-	if (!hdr || nrdma_nl_put_pool(msg, node)) {
-		nlmsg_free(msg);
-		return -EMSGSIZE;
-	}
-	genlmsg_end(msg, hdr);
-	return genlmsg_reply(msg, info);
-}
-
 /**
  * nrdma_nl_pool_set_doit() - NRDMA_CMD_POOL_SET
  * @skb: request
@@ -180,6 +163,8 @@ int nrdma_nl_pool_set_doit(struct sk_buff *skb, struct genl_info *info)
 	struct nlattr *attr = info->attrs[NRDMA_A_POOL_NODE];
 	struct nrdma_pool_state state;
 	struct nrdma_caps caps = { };
+	struct sk_buff *msg;
+	void *hdr;
 	u32 node;
 	int ret;
 
@@ -193,6 +178,10 @@ int nrdma_nl_pool_set_doit(struct sk_buff *skb, struct genl_info *info)
 		return -EINVAL;
 	}
 
+	msg = nrdma_nl_reply_new(info, 0, &hdr);
+	if (!msg)
+		return -ENOMEM;
+
 	mutex_lock(&nrdma_nl_pool_mutex);
 	nrdma_pool_get(node, &state);
 	ret = nrdma_nl_pool_parse(info, node, &state, &caps) ?: nrdma_pool_set(node, &state);
@@ -204,5 +193,12 @@ int nrdma_nl_pool_set_doit(struct sk_buff *skb, struct genl_info *info)
 	if (ret == -EBUSY)
 		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[NRDMA_A_POOL_CHUNK_BYTES],
 				    "the pool has memory: set its size to 0 first");
-	return ret ?: nrdma_nl_reply_pool(info, node);
+	if (!ret)
+		ret = nrdma_nl_put_pool(msg, node);
+	if (ret) {
+		nlmsg_free(msg);
+		return ret;
+	}
+	genlmsg_end(msg, hdr);
+	return genlmsg_reply(msg, info);
 }
