@@ -89,14 +89,20 @@ struct nrdma_buf *nrdma_bufs_next(unsigned long *id)
 	return xa_find(&nrdma_bufs, id, ULONG_MAX, XA_PRESENT);
 }
 
-/* Publish last: from here on it is listed */
+/*
+ * Publish last: from here on it is listed. Its id says that it was; the xarray
+ * writes one even when it then has no memory.
+ */
 static int nrdma_buf_publish(struct nrdma_buf *buf)
 {
+	u32 id;
 	int ret;
 
 	mutex_lock(&nrdma_bufs_mutex);
-	ret = xa_alloc_cyclic(&nrdma_bufs, &buf->id, buf, xa_limit_31b, &nrdma_bufs_last_id,
+	ret = xa_alloc_cyclic(&nrdma_bufs, &id, buf, xa_limit_31b, &nrdma_bufs_last_id,
 			      GFP_KERNEL);
+	if (ret >= 0)
+		buf->id = id;
 	nrdma_bufs_changes += 2;
 	mutex_unlock(&nrdma_bufs_mutex);
 	if (ret < 0)
