@@ -94,7 +94,7 @@ static bool nrdma_filler_make_room(struct nrdma_filler *f)
 		return true;
 	/* Enough if all come as large as they can; else twice as many */
 	room = 2 * f->room ?: (left >> NRDMA_CHUNK_MAX_ORDER) + NRDMA_CHUNK_MAX_ORDER;
-	chunk = kvmalloc_array(room, sizeof(*chunk), GFP_KERNEL_ACCOUNT);
+	chunk = kvmalloc_array(room, sizeof(*chunk), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	if (!chunk)
 		return false;
 	if (f->count)
@@ -394,8 +394,10 @@ static enum nrdma_reason nrdma_fill_check(const struct nrdma_fill *fill)
 
 	if (!node_isset(req->node, fill->allowed))
 		return NRDMA_REASON_CPUSET;
+	/* Past that no chunk is looked for, and the list of them would be absurd */
 	if (req->pool_only)
-		return fill->pool ? NRDMA_REASON_NONE : NRDMA_REASON_POOL;
+		return fill->pool && req->pages <= node_present_pages(req->node) ?
+		       NRDMA_REASON_NONE : NRDMA_REASON_POOL;
 	if (req->remote ? req->pages > totalram_pages() :
 			  !nrdma_node_can_give(req->node, nrdma_fill_beside_pool(fill)))
 		return NRDMA_REASON_NODE_FULL;

@@ -34,6 +34,12 @@ ok "what was used is zeroed and there again" within 30 ready "$size"
 is "by pattern, 40 times over" "$(t-buf fill "$chardev" "$size" 40)" "dirty=0"
 ok "and again" within 30 settled
 
+# With a pool, what the node has free is no bound; what it has at all is
+is "more than a node can have" \
+	"$(t-buf alloc "$chardev" $((1 << 45)) | grep -o 'alloc=[A-Z]* reason=[0-9]*')" "alloc=ENOMEM reason=1"
+is "of the pool alone" \
+	"$(t-buf alloc "$chardev" $((1 << 45)) pool | grep -o 'alloc=[A-Z]* reason=[0-9]*')" "alloc=ENOMEM reason=12"
+
 ok "somebody has 64 MiB" hold warm t-buf hold "$chardev" $((64 << 20))
 is "listed as warm" "$(buf_json '.[0].warm_bytes')" $((64 << 20))
 is "and as charged to no memory cgroup" "$(buf_json '.[0].uncharged_bytes')" $((64 << 20))
