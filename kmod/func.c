@@ -100,7 +100,8 @@ static int nrdma_func_count_one(struct nrdma_func *func, unsigned int index,
 		break;
 	case NRDMA_IRQ_STATE_FAILED:
 		count->failed++;
-		count->error = v->error;
+		if (v)
+			count->error = v->error;
 		break;
 	case NRDMA_IRQ_STATE_IDLE:
 		break;

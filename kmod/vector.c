@@ -228,6 +228,7 @@ static int nrdma_vector_move_to(struct nrdma_vector *v, const struct nrdma_plan 
 	unsigned int i, next;
 	int ret = 0;
 
+	*cpu = plan->cpus[first].cpu;
 	for (i = 0; i < plan->nr; i++) {
 		next = plan->cpus[(first + i) % plan->nr].cpu;
 		if (cpu_to_node(next) != node)

@@ -33,8 +33,8 @@ struct nrdma_buf {
 	uint64_t		warm;
 };
 
-/* Takes @fd over in any case. */
-static int nrdma_buf_adopt(struct nrdma_dev *dev, int fd, struct nrdma_buf **buf)
+/* Takes @fd over in any case. @warm: bytes that came from a pool */
+static int nrdma_buf_adopt(struct nrdma_dev *dev, int fd, uint64_t warm, struct nrdma_buf **buf)
 {
 	struct nrdma_query query = { .fd = fd };
 	int ret;
@@ -58,6 +58,7 @@ static int nrdma_buf_adopt(struct nrdma_dev *dev, int fd, struct nrdma_buf **buf
 		.size = query.size,
 		.node = query.node,
 		.id = query.id,
+		.warm = warm,
 	};
 	return 0;
 }
@@ -108,10 +109,7 @@ int nrdma_buf_alloc(struct nrdma_dev *dev, uint64_t size,
 		nrdma_dev_name(dev, name);
 		return nrdma_fail_alloc(ret, name, size, &options, &alloc);
 	}
-	ret = nrdma_buf_adopt(dev, alloc.fd, buf);
-	if (!ret)
-		(*buf)->warm = alloc.warm;
-	return ret;
+	return nrdma_buf_adopt(dev, alloc.fd, alloc.warm, buf);
 }
 
 int nrdma_buf_import(struct nrdma_dev *dev, int fd, struct nrdma_buf **buf)
@@ -122,7 +120,7 @@ int nrdma_buf_import(struct nrdma_dev *dev, int fd, struct nrdma_buf **buf)
 	mine = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	if (mine < 0)
 		return nrdma_fail(-errno, "descriptor %d: %m", fd);
-	return nrdma_buf_adopt(dev, mine, buf);
+	return nrdma_buf_adopt(dev, mine, 0, buf);
 }
 
 void nrdma_buf_free(struct nrdma_buf *buf)

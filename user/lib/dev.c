@@ -171,8 +171,8 @@ int nrdma_open(struct nrdma_dev **dev, const char *name)
 
 static int nrdma_dev_node(const char *ib)
 {
+	struct nrdma_info info = { .node = -1 };
 	struct nrdma_place place;
-	struct nrdma_info info;
 	int fd;
 
 	fd = nrdma_dev_try_all(ib, &info);

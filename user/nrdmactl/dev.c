@@ -161,6 +161,7 @@ static void dev_ports_read(struct dev *dev)
 	int i, n;
 
 	n = sys_list(&names, IB_DIR "/%s/ports", dev->name);
+	dev->nr_ports = 0;
 	dev->ports = n > 0 ? calloc(n, sizeof(*dev->ports)) : NULL;
 	for (i = 0; dev->ports && i < n; i++) {
 		if (size_parse_u32(&port, names[i]))
