@@ -30,7 +30,7 @@ is "CAP_IPC_LOCK goes over it" "$(word zero "$(sh -c "ulimit -l 64; t-buf map $c
 # ---- a user ----
 
 ok "cap each user at 96 MiB" nrdmactl pool set node "$node" cap 96M
-hold one as_user sh -c "ulimit -l 65536; exec t-buf hold $chardev $((64 * mib))"
+ok "a process of his holds 64 MiB" hold one as_user sh -c "ulimit -l 65536; exec t-buf hold $chardev $((64 * mib))"
 is "a second process of his" \
 	"$(as_user sh -c "ulimit -l 65536; t-buf alloc $chardev $((64 * mib))" | reason)" "alloc=EDQUOT reason=5"
 is "gets what is left of it" \
@@ -41,18 +41,75 @@ is "root is bounded as well" "$(t-buf alloc "$chardev" $((97 * mib)) | reason)" 
 is "on the other node there is room" "$(word node0 "$(t-buf alloc "$chardev" $((128 * mib)) node 0)")" $((128 << 8))
 ok "the first one still has his" drop one
 
-# Passed on, and its maker gone: still his
-hold passed as_user t-pass "$chardev" $((64 * mib))
+ok "passed on, its maker gone" hold passed as_user t-pass "$chardev" $((64 * mib))
 is "a buffer in flight counts" \
 	"$(as_user sh -c "ulimit -l 65536; t-buf alloc $chardev $((64 * mib))" | reason)" "alloc=EDQUOT reason=5"
 is "and is listed" "$(buf_json 'map(.bytes) | add')" $((64 * mib))
 drop passed >/dev/null
 ok "until it is gone" within 10 unused
 
+# Many at once, of whom each alone would be below it
+mkfifo "$tmp/never"
+exec 6<>"$tmp/never"
+procs=()
+for i in {1..16}; do
+	# Not as_user, whose shell it would be that is killed
+	setpriv --reuid 1000 --regid 1000 --clear-groups t-pass "$chardev" $((16 * mib)) \
+		<&6 >"$tmp/many.$i" 2>&1 &
+	procs+=($!)
+done
+answered() {
+	local i
+	for i in "${!procs[@]}"; do
+		grep -q ready "$tmp/many.$((i + 1))" || ! kill -0 "${procs[i]}" 2>/dev/null || return
+	done
+}
+ok "16 processes at once that pass 16 MiB on each, or are refused" within 100 answered
+got=$(cat "$tmp"/many.* | grep -c ready)
+ok "$got of them have it" test "$got" -ge 1 -a "$got" -le 6
+# In each other's way they may all be refused; one after the other they are not
+while [ "$got" -lt 6 ] && hold "more.$got" as_user t-pass "$chardev" $((16 * mib)); do
+	got=$((got + 1))
+done
+is "together they have the cap" "$got" 6
+is "and not more" "$(as_user t-buf alloc "$chardev" 4096 | reason)" "alloc=EDQUOT reason=5"
+is "which is what is listed" "$(buf_json 'map(.bytes) | add')" $((96 * mib))
+is "all of them his" "$(buf_json 'map(.uid) | unique | join(" ")')" 1000
+is "by a user namespace there is no way round it" \
+	"$(as_user unshare -Ur t-buf alloc "$chardev" 4096 | reason)" "alloc=EDQUOT reason=5"
+mkdir /sys/fs/cgroup/own
+# shellcheck disable=SC2016 # expanded by that shell
+is "nor by a cgroup" "$(sh -c 'echo $$ >/sys/fs/cgroup/own/cgroup.procs && exec "$@"' sh \
+	setpriv --reuid 1000 --regid 1000 --clear-groups t-buf alloc "$chardev" 4096 | reason)" \
+	"alloc=EDQUOT reason=5"
+rmdir /sys/fs/cgroup/own
+kill "${procs[@]}" 2>/dev/null
+wait "${procs[@]}" 2>/dev/null
+for i in "${!held[@]}"; do
+	drop "$i" >/dev/null
+done
+exec 6>&-
+ok "until they are gone" within 10 unused
+
+# From a pool that he may use
+ok "a pool of 160 MiB for his group" nrdmactl pool set node "$node" size 160M group 1000
+full() { nrdmactl -j pool show | jq -e ".[] | select(.node == $node).ready_bytes == $((160 * mib))" >/dev/null; }
+ok "it fills" within 60 full
+ok "he has 64 MiB of it" hold warm as_user sh -c "ulimit -l 65536; exec t-buf hold $chardev $((64 * mib))"
+is "warm" "$(buf_json '.[0].warm_bytes')" $((64 * mib))
+is "but not more than his cap" \
+	"$(as_user sh -c "ulimit -l 65536; t-buf alloc $chardev $((64 * mib)) pool" | reason)" "alloc=EDQUOT reason=5"
+is "nor than his RLIMIT_MEMLOCK" \
+	"$(as_user sh -c "ulimit -l 8192; t-buf alloc $chardev $((16 * mib)) pool" | reason)" "alloc=ENOMEM reason=3"
+is "what is left of it he gets" \
+	"$(word warm "$(as_user sh -c "ulimit -l 65536; t-buf alloc $chardev $((32 * mib)) pool")")" $((32 * mib))
+drop warm >/dev/null
+nrdmactl pool set node "$node" size 0 group none >/dev/null
+
 # ---- a node ----
 
 ok "cap the node at 128 MiB" nrdmactl pool set node "$node" cap 0 node-cap 128M
-hold two t-buf hold "$chardev" $((100 * mib))
+ok "somebody has 100 MiB" hold two t-buf hold "$chardev" $((100 * mib))
 is "over all users" "$(setpriv --reuid 1001 --clear-groups t-buf alloc "$chardev" $((32 * mib)) | reason)" \
 	"alloc=EDQUOT reason=5"
 is "the node says what is in buffers" \
