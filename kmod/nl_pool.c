@@ -99,7 +99,7 @@ static int nrdma_nl_pool_chunk(struct nlattr *attr, unsigned int *order,
 
 	if (!is_power_of_2(bytes) || bytes < PAGE_SIZE || bytes > nrdma_chunk_max()) {
 		NL_SET_ERR_MSG_ATTR(extack, attr,
-				    "a chunk is a power of two, from a page to a PMD");
+				    "a chunk is a power of two, a page to a PMD (x86: 4k to 2M)");
 		return -EINVAL;
 	}
 	*order = ilog2(bytes) - PAGE_SHIFT;
@@ -112,11 +112,18 @@ static int nrdma_nl_pool_bytes(struct nlattr *attr, int node, struct nrdma_pool_
 	u64 bytes = nla_get_u64(attr);
 
 	if (bytes > (u64)node_present_pages(node) << PAGE_SHIFT) {
-		NL_SET_ERR_MSG_ATTR(extack, attr, "the node has not that much memory");
+		NL_SET_ERR_MSG_ATTR(extack, attr,
+				    "the node has not that much memory (pool show has how much)");
 		return -ENOSPC;
 	}
 	s->chunks = DIV_ROUND_UP_ULL(bytes, (u64)PAGE_SIZE << s->order);
 	return 0;
+}
+
+/* Less than a page is a page: 0 stands for the default */
+static unsigned long nrdma_nl_pool_pages(struct nlattr *attr)
+{
+	return DIV_ROUND_UP_ULL(nla_get_u64(attr), PAGE_SIZE);
 }
 
 static int nrdma_nl_pool_parse(struct genl_info *info, int node, struct nrdma_pool_state *s,
@@ -143,9 +150,9 @@ static int nrdma_nl_pool_parse(struct genl_info *info, int node, struct nrdma_po
 	if (a[NRDMA_A_POOL_SHRINK])
 		s->shrink = nla_get_u8(a[NRDMA_A_POOL_SHRINK]);
 	if (a[NRDMA_A_POOL_UID_CAP])
-		caps->uid = nla_get_u64(a[NRDMA_A_POOL_UID_CAP]) >> PAGE_SHIFT;
+		caps->uid = nrdma_nl_pool_pages(a[NRDMA_A_POOL_UID_CAP]);
 	if (a[NRDMA_A_POOL_NODE_CAP])
-		caps->node = nla_get_u64(a[NRDMA_A_POOL_NODE_CAP]) >> PAGE_SHIFT;
+		caps->node = nrdma_nl_pool_pages(a[NRDMA_A_POOL_NODE_CAP]);
 	return 0;
 }
 
@@ -174,7 +181,8 @@ int nrdma_nl_pool_set_doit(struct sk_buff *skb, struct genl_info *info)
 	}
 	node = nla_get_u32(attr);
 	if (node >= nr_node_ids || !node_state(node, N_MEMORY)) {
-		NL_SET_ERR_MSG_ATTR(info->extack, attr, "no such node has memory");
+		NL_SET_ERR_MSG_ATTR(info->extack, attr,
+				    "no such node has memory (pool show has those that do)");
 		return -EINVAL;
 	}
 

@@ -23,4 +23,11 @@ is "nothing has changed" "$(state)" "$before"
 as_user unshare -Urn nrdmactl irq set "$dev" policy local >"$tmp/ns" 2>&1
 is "root of a namespace of his own is refused" "$?" 2
 is "and nothing has changed by that" "$(state)" "$before"
+# Less than a page must not become 0, the default
+page=$(($(awk '/^KernelPageSize/ { print $2; exit }' /proc/self/smaps) << 10))
+default_cap=$(nrdmactl -j pool show | jq '.[0].uid_cap')
+nrdmactl pool set node 0 cap 1 >/dev/null
+is "a cap of a byte is a page" "$(nrdmactl -j pool show | jq '.[0].uid_cap')" "$page"
+nrdmactl pool set node 0 cap 0 >/dev/null
+is "a cap of 0 is the default" "$(nrdmactl -j pool show | jq '.[0].uid_cap')" "$default_cap"
 done_testing
