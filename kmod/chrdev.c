@@ -91,15 +91,18 @@ static int nrdma_chrdev_mmap(struct file *filp, struct vm_area_struct *vma)
 	/* Opened for reading: the mapping could never be written, nor pinned */
 	if (!(vma->vm_flags & VM_SHARED))
 		return -EACCES;
-	if (nrdma_dev_gone(file->dev))
-		return -ENODEV;
 	if (check_add_overflow(vma->vm_pgoff, vma_pages(vma), &pages) ||
 	    check_mul_overflow((u64)pages, (u64)PAGE_SIZE, &req.size))
 		return -EINVAL;
 
 	mutex_lock(&file->lock);
+	nrdma_fail_clear(&file->fail);
+	if (nrdma_dev_gone(file->dev)) {
+		file->fail.wanted = req.size;
+		ret = nrdma_fail_set(&file->fail, NRDMA_REASON_DEVICE_GONE, NUMA_NO_NODE);
+		goto unlock;
+	}
 	if (!file->own) {
-		nrdma_fail_clear(&file->fail);
 		dmabuf = nrdma_buf_create(file->dev, &req, &file->fail);
 		if (IS_ERR(dmabuf)) {
 			/* For mmap(2) a size that overflows is a bad one */

@@ -153,6 +153,7 @@ static void test_others(void)
 
 static void test_last_failure(void)
 {
+	struct nrdma_alloc alloc = { .node = NRDMA_NODE_DEVICE };
 	struct nrdma_info info = { };
 	int fd = dev_open(O_RDWR);
 
@@ -162,6 +163,11 @@ static void test_last_failure(void)
 	       info.last_node == info.mem_node, "has its reason, node and size");
 	buf_map(fd, 4096, 0);
 	expect_ioctl(fd, NRDMA_IOC_INFO, &info, 0, "INFO after one that succeeded");
+	tap_ok(info.last_reason == NRDMA_REASON_NONE, "has none");
+	alloc.size = 1ULL << 45;
+	expect_ioctl(fd, NRDMA_IOC_ALLOC, &alloc, ENOMEM, "ALLOC over the node's memory again");
+	buf_map(fd, 4096, 0);
+	expect_ioctl(fd, NRDMA_IOC_INFO, &info, 0, "INFO after the buffer was mapped once more");
 	tap_ok(info.last_reason == NRDMA_REASON_NONE, "has none");
 	close(fd);
 }

@@ -115,6 +115,8 @@ static int cmd_hold(int fd, size_t bytes)
 {
 	struct pollfd pfd = { .fd = fd, .events = POLLIN };
 	char *p = buf_map(fd, bytes, 0), c;
+	struct nrdma_info info = { };
+	int err;
 
 	if (p == MAP_FAILED)
 		return refused("mmap", NULL);
@@ -126,9 +128,13 @@ static int cmd_hold(int fd, size_t bytes)
 	poll(&pfd, 1, 0);
 	printf("hup=%d kept=%d\n", !!(pfd.revents & POLLHUP), p[0] == 0x5a &&
 	       !memcmp(p, p + 1, bytes - 1));
-	if (buf_map(fd, bytes, 0) == MAP_FAILED)
-		return refused("mmap", NULL);
-	return 0;
+	if (buf_map(fd, bytes, 0) != MAP_FAILED)
+		return 0;
+	err = errno;
+	ioctl(fd, NRDMA_IOC_INFO, &info);
+	printf("reason=%s\n", info.last_reason == NRDMA_REASON_DEVICE_GONE ? "gone" : "other");
+	errno = err;
+	return refused("mmap", NULL);
 }
 
 static int cmd_fill(const char *path, size_t bytes, int times)

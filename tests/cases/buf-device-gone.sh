@@ -48,6 +48,7 @@ drop open >"$tmp/out"
 out=$(cat "$tmp/out")
 is "the open file: POLLHUP, its pages kept" "$(word hup "$out") $(word kept "$out")" "1 1"
 is "and ENODEV for a new mapping" "$(word mmap "$out")" ENODEV
+is "with its reason" "$(word reason "$out")" gone
 drop mapped >"$tmp/out"
 is "the mapped one: its pages kept" "$(tail -n1 "$tmp/out")" kept=1
 is "no orphans are left" "$(orphans)" ""

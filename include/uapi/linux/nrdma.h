@@ -83,7 +83,7 @@ enum nrdma_reason {
  *	this open file; NRDMA_REASON_NONE when the last one succeeded
  * @last_node: out, the node that it was about, or -1
  * @last_wanted: out, bytes that were asked for
- * @last_available: out, bytes that were to be had there
+ * @last_available: out, bytes that were free there
  * @name: out, the RDMA device's name
  * @version: out, the module's version
  */
@@ -124,9 +124,9 @@ struct nrdma_info {
  *	from chunk_min to chunk_max; out, the smallest that was used
  * @flags: in, NRDMA_ALLOC_*
  * @node: in, a node or NRDMA_NODE_DEVICE; out, the node that was wanted
- * @fd: out, the dma-buf (close-on-exec)
+ * @fd: out, the dma-buf (close-on-exec); nothing of use when the call fails
  * @reason: out, enum nrdma_reason; also written when the call fails
- * @available: out, bytes that @node could give when the call failed
+ * @available: out, bytes that @node had free when the call failed
  * @warm: out, bytes that came from a pool, zeroed beforehand
  *
  * Errors: EINVAL bad field, or a structure too short for @fd; E2BIG the
