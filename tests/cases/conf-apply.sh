@@ -47,7 +47,7 @@ bad "unknown key" "bad.conf: line 4: no key \"polcy\" in [eth1]: there is node, 
 	[eth1]
 	polcy = local
 CONF
-bad "unknown value" "line 2: policy \"best\": is one of local, spread, off, node N" <<-CONF
+bad "unknown value" "line 2: policy \"best\": must be one of local, spread, off, node N" <<-CONF
 	[eth1]
 	policy = best
 CONF
@@ -75,7 +75,7 @@ bad "a pool larger than the node" "line 4: [node 1]: size: the node has" <<-CONF
 	[node 1]
 	size = 64G
 CONF
-bad "a chunk that is no power of two" "line 4: [node 1]: chunk: is a power of two" <<-CONF
+bad "a chunk that is no power of two" "line 4: [node 1]: chunk: must be a power of two" <<-CONF
 	[rxe_eth0]
 	policy = local
 	[node 1]

@@ -23,7 +23,7 @@ before=$(nrdmactl -j dev show)
 usage "unknown object" "see nrdmactl help" nonsense
 usage "unknown command" "there is show, set, restore" irq nonsense
 usage "unknown key" "there is policy, lock" irq set rxe_eth0 nonsense on
-usage "unknown value" "is one of local, spread, off" irq set rxe_eth0 policy nonsense
+usage "unknown value" "must be one of local, spread, off" irq set rxe_eth0 policy nonsense
 usage "no device" "DEV is missing" irq set
 usage "nothing to set" "nothing to set" dev set rxe_eth0
 

@@ -182,7 +182,7 @@ static int apply_check_node(struct apply *apply, const struct conf_section *sect
 	if (want->chunk_bytes.known &&
 	    (!want->chunk_bytes.v || (want->chunk_bytes.v & (want->chunk_bytes.v - 1)))) {
 		apply_about(apply, section, 0, "chunk");
-		say("chunk: is a power of two");
+		say("chunk: must be a power of two");
 		return -EINVAL;
 	}
 	return 0;

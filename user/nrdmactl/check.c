@@ -154,7 +154,7 @@ static int check_run(const struct args *args)
 
 	if (args_u32(args, "pid", &pid) || check_ids("only", only) || check_ids("skip", skip))
 		return EXIT_USAGE;
-	if (pid.known && !proc_comm(pid.v).known) {
+	if (pid.known && (!pid.v || !proc_comm(pid.v).known)) {
 		say("no process %lld", pid.v);
 		return EXIT_FAILED;
 	}

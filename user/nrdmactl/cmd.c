@@ -120,6 +120,10 @@ static int cmd_say_keys(const struct cmd *cmd, const char *word)
 	char names[256] = "";
 	int i;
 
+	if (cmd->rest) {
+		say("\"%s\" is no key: %s comes after \"--\"", word, cmd->rest);
+		return -EINVAL;
+	}
 	for (i = 0; cmd->keys && cmd->keys[i].name; i++) {
 		if (i)
 			strncat(names, ", ", sizeof(names) - strlen(names) - 1);
@@ -174,7 +178,7 @@ int cmd_value(struct args *args, int key, int argc, char **argv)
 		args->more[key] = argv[1];
 		return 2;
 	}
-	say("%s \"%s\": is one of %s", k->name, argv[0], allowed);
+	say("%s \"%s\": must be one of %s", k->name, argv[0], allowed);
 	return -EINVAL;
 }
 
@@ -267,7 +271,7 @@ int args_u32(const struct args *args, const char *key, struct num *num)
 	if (!text)
 		return 0;
 	if (size_parse_u32(&n, text)) {
-		say("%s \"%s\": is a whole number", key, text);
+		say("%s \"%s\": must be a whole number, up to %u", key, text, UINT32_MAX);
 		return -EINVAL;
 	}
 	*num = num_of(n);
@@ -289,7 +293,7 @@ int args_size(const struct args *args, const char *key, struct num *num)
 	if (!text)
 		return 0;
 	if (size_parse(&bytes, text) || bytes > INT64_MAX) {
-		say("%s \"%s\": is a size like 64k, 2M or 4G", key, text);
+		say("%s \"%s\": must be a size like 64k, 2M or 4G", key, text);
 		return -EINVAL;
 	}
 	*num = num_of(bytes);
@@ -309,7 +313,7 @@ int args_cpus(const char *key, const char *text)
 
 	if (cpus_parse(&cpus, text) != -EINVAL)
 		return 0;
-	say("%s \"%s\": is a list of CPUs like 0-3,8", key, text);
+	say("%s \"%s\": must be a list of CPUs like 0-3,8", key, text);
 	return -EINVAL;
 }
 

@@ -76,7 +76,7 @@ static int conf_section_node(struct conf_section *section)
 	section->is_node = true;
 	text += strspn(text, " \t");
 	if (size_parse_u32(&node, text)) {
-		say("[%s]: is a node like [node 0], or a device by PCI address, network device or name",
+		say("[%s]: must be a node like [node 0], or a device by PCI address, network device or name",
 		    section->name);
 		return -EINVAL;
 	}
@@ -117,7 +117,7 @@ static struct conf_section *conf_section_new(struct conf_reader *reader, const c
 		return conf_section_node(section) ? NULL : section;
 	}
 	if (strchr(name, '/')) {
-		say("[%s]: is a device, not a port of one", name);
+		say("[%s]: must be a device, not a port of one", name);
 		return NULL;
 	}
 	for (i = 0; i < CONF_CMDS; i++)

@@ -335,7 +335,7 @@ struct dev *devs_match(struct devs *devs, const char *word, struct dev *from, un
 
 	*port = 0;
 	dev = devs_by_name(devs, word, strlen(word));
-	if (!dev && slash && !size_parse_u32(&n, slash + 1)) {
+	if (!dev && slash && slash[1] != '0' && !size_parse_u32(&n, slash + 1)) {
 		dev = devs_by_name(devs, word, slash - word);
 		if (dev)
 			*port = n;

@@ -9,6 +9,7 @@
 #include "out.h"
 #include "say.h"
 #include "set.h"
+#include "size.h"
 #include "words.h"
 
 static const struct cmd_key dev_set_keys[] = {
@@ -49,13 +50,21 @@ static int dev_set_print(struct mod *mod, struct picked *picked, const struct de
 int dev_set_node(const struct args *args, struct num *node)
 {
 	const char *text = args_get(args, "node");
+	uint32_t n;
 
 	*node = num_of(-1);
 	if (!text) {
 		say("nothing to set: node N or node auto");
 		return -EINVAL;
 	}
-	return strcmp(text, "auto") ? args_u32(args, "node", node) : 0;
+	if (!strcmp(text, "auto"))
+		return 0;
+	if (size_parse_u32(&n, text)) {
+		say("node \"%s\": must be a node's number, or auto", text);
+		return -EINVAL;
+	}
+	*node = num_of(n);
+	return 0;
 }
 
 static int dev_set_run(const struct args *args)

@@ -427,19 +427,15 @@ static int export_write_all(int fd, const char *text, size_t len)
  */
 static int export_file(const char *path, const char *text, size_t len)
 {
-	char *real = realpath(path, NULL), *temp = NULL;
-	const char *target = real ? real : path;
+	char *temp = NULL;
 	struct stat st;
 	int fd, err;
 
-	if (!stat(target, &st) && !S_ISREG(st.st_mode)) {
-		free(real);
+	/* Nor a symbolic link: in a directory like /tmp it may be another's */
+	if (!lstat(path, &st) && !S_ISREG(st.st_mode))
 		return -EEXIST;
-	}
-	if (asprintf(&temp, "%s.XXXXXX", target) < 0) {
-		free(real);
+	if (asprintf(&temp, "%s.XXXXXX", path) < 0)
 		return -ENOMEM;
-	}
 	fd = mkstemp(temp);
 	err = fd < 0 ? -errno : export_write_all(fd, text, len);
 	/* mkstemp() made it for its owner alone; another user collects it */
@@ -448,13 +444,12 @@ static int export_file(const char *path, const char *text, size_t len)
 			err = -errno;
 		if (close(fd) && !err)
 			err = -errno;
-		if (!err && rename(temp, target))
+		if (!err && rename(temp, path))
 			err = -errno;
 		if (err)
 			unlink(temp);
 	}
 	free(temp);
-	free(real);
 	return err;
 }
 
@@ -483,8 +478,8 @@ static int export_run(const struct args *args)
 	err = export_text(&e, &text, &len);
 	if (!err && args->pos)
 		err = export_file(args->pos, text, len);
-	else if (!err && (fwrite(text, 1, len, stdout) != len || fflush(stdout)))
-		err = -EIO;
+	else if (!err)
+		fwrite(text, 1, len, stdout);
 	if (err == -EEXIST)
 		say("is no regular file");
 	else if (err)

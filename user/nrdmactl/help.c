@@ -75,9 +75,17 @@ int help_run(int argc, char **argv)
 		help_all();
 		return EXIT_DONE;
 	}
+	if (cmd_abbreviates(argv[0], "help")) {
+		help_all();
+		return EXIT_DONE;
+	}
 	cmd = cmd_find(argc, argv, &used);
 	if (!cmd)
 		return EXIT_USAGE;
+	if (argc > used) {
+		say("help: \"%s\" is too much after \"%s\"", argv[used], argv[used - 1]);
+		return EXIT_USAGE;
+	}
 	if (argc > 1) {
 		help_cmd(cmd);
 		return EXIT_DONE;

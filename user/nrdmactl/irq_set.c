@@ -49,7 +49,7 @@ int irq_set_policy(const struct args *args, struct irq_policy *policy)
 			policy->mode = num_of(i);
 	if (policy->mode.known && policy->mode.v == NRDMA_POLICY_NODE) {
 		if (size_parse_u32(&node, more)) {
-			say("policy node \"%s\": is a node's number", more);
+			say("policy node \"%s\": must be a node's number", more);
 			return -EINVAL;
 		}
 		policy->node = num_of(node);

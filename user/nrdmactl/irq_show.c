@@ -117,7 +117,7 @@ static int irq_show_run(const struct args *args)
 	if (args_u32(args, "watch", &seconds))
 		return EXIT_USAGE;
 	if (watch && !seconds.v) {
-		say("watch 0: is a number of seconds above 0");
+		say("watch 0: must be a number of seconds above 0");
 		return EXIT_USAGE;
 	}
 	if (pick(&picked, args)) {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cmd.h"
 #include "say.h"
@@ -16,7 +19,8 @@ static int main_options(int *argc, char **argv, int *status)
 	const char *p;
 
 	for (in = 1; in < *argc && strcmp(argv[in], "--"); in++) {
-		if (argv[in][0] != '-') {
+		/* "-1" is a value, though hardly a good one */
+		if (argv[in][0] != '-' || (argv[in][1] >= '0' && argv[in][1] <= '9')) {
 			argv[out++] = argv[in];
 			continue;
 		}
@@ -44,11 +48,33 @@ static int main_options(int *argc, char **argv, int *status)
 	return 0;
 }
 
+/* One that is closed would be the next file's, a socket say: it fails instead */
+static void main_standard_files(void)
+{
+	int fd;
+
+	for (fd = 0; fd <= 2; fd++)
+		if (fcntl(fd, F_GETFD) < 0)
+			open("/dev/null", fd ? O_RDONLY : O_WRONLY);
+}
+
+static int main_close(int status)
+{
+	if (fflush(stdout))
+		say("standard output: %s", strerror(errno));
+	else if (ferror(stdout))
+		say("standard output: not all of it could be written");
+	else
+		return status;
+	return EXIT_FAILED;
+}
+
 int main(int argc, char **argv)
 {
 	int status;
 
-	if (main_options(&argc, argv, &status))
-		return status;
-	return cmd_main(argc - 1, argv + 1);
+	main_standard_files();
+	if (!main_options(&argc, argv, &status))
+		status = cmd_main(argc - 1, argv + 1);
+	return main_close(status);
 }

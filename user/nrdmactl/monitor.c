@@ -271,7 +271,7 @@ static int monitor_run(const struct args *args)
 	if (args_u32(args, "count", &count) || args_u32(args, "timeout", &timeout))
 		return EXIT_USAGE;
 	if (count.known && !count.v) {
-		say("count 0: is a number above 0");
+		say("count 0: must be a number above 0");
 		return EXIT_USAGE;
 	}
 	if (count.known)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "say.h"
 
@@ -15,14 +16,27 @@ void say_about(const char *fmt, ...)
 	va_end(ap);
 }
 
+/* Words of the user come back to his terminal, and each message is one line */
+static void say_plainly(const char *text)
+{
+	for (; *text; text++)
+		fputc((unsigned char)*text < ' ' || *text == 0x7f ? '?' : *text, stderr);
+}
+
 void say(const char *fmt, ...)
 {
+	char *text = NULL;
 	va_list ap;
 
 	fflush(stdout);
-	fprintf(stderr, "nrdmactl: %s%s", say_what, *say_what ? ": " : "");
 	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
+	if (vasprintf(&text, fmt, ap) < 0)
+		text = NULL;
 	va_end(ap);
+	fputs("nrdmactl: ", stderr);
+	say_plainly(say_what);
+	fputs(*say_what ? ": " : "", stderr);
+	say_plainly(text ? text : "no memory");
 	fputc('\n', stderr);
+	free(text);
 }
