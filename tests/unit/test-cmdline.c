@@ -179,6 +179,7 @@ static void bad_usage(void **state)
 		{ "pool set node 0 size -1", 1, NULL, "size \"-1\": must be a size like" },
 		{ "check only nonsense", 1, NULL, "no check \"nonsense\" (nrdmactl check list)" },
 		{ "check skip node,", 1, NULL, "no check \"\"" },
+		{ "check only node skip node", 1, NULL, "leave no check" },
 		{ "check pid x", 1, NULL, "pid \"x\"" },
 		{ "-x status", 1, NULL, "no option \"-x\": there are -j -p -d -V" },
 		{ "status --json", 1, NULL, "no option \"--json\"" },

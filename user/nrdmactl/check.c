@@ -124,6 +124,23 @@ static int check_ids(const char *key, const char *list)
 	return 0;
 }
 
+static bool check_wanted(const struct check *check, const char *only, const char *skip)
+{
+	return (!only || check_listed(only, check->id)) && !check_listed(skip, check->id);
+}
+
+/* Silence would pass for "all is well" */
+static int check_some(const char *only, const char *skip)
+{
+	unsigned int i;
+
+	for (i = 0; checks[i]; i++)
+		if (check_wanted(checks[i], only, skip))
+			return 0;
+	say("only and skip leave no check");
+	return -EINVAL;
+}
+
 static void check_all(struct checker *c, const char *only, const char *skip)
 {
 	struct dev **match;
@@ -132,8 +149,7 @@ static void check_all(struct checker *c, const char *only, const char *skip)
 	for (i = 0; checks[i]; i++) {
 		c->check = checks[i];
 		c->dev = NULL;
-		if ((only && !check_listed(only, c->check->id)) ||
-		    check_listed(skip, c->check->id))
+		if (!check_wanted(c->check, only, skip))
 			continue;
 		if (c->check->host)
 			c->check->host(c);
@@ -152,7 +168,8 @@ static int check_run(const struct args *args)
 	unsigned int i;
 	int status;
 
-	if (args_u32(args, "pid", &pid) || check_ids("only", only) || check_ids("skip", skip))
+	if (args_u32(args, "pid", &pid) || check_ids("only", only) ||
+	    check_ids("skip", skip) || check_some(only, skip))
 		return EXIT_USAGE;
 	if (pid.known && (!pid.v || !proc_comm(pid.v).known)) {
 		say("no process %lld", pid.v);

@@ -225,6 +225,11 @@ int cmd_args(struct args *args, const struct cmd *cmd, int argc, char **argv)
 			return n;
 		i += n;
 	}
+	for (i = 0; cmd->keys && cmd->keys[i].name; i++)
+		if (cmd->keys[i].required && !args->value[i]) {
+			say("%s %s is missing", cmd->keys[i].name, cmd->keys[i].arg);
+			return -EINVAL;
+		}
 	if (cmd->rest && (!args->rest || !args->rest[0])) {
 		say("%s is missing after \"--\"", cmd->rest);
 		return -EINVAL;

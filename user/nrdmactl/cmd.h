@@ -28,11 +28,13 @@ extern struct opts opts;
  * @arg: what its value is called, NULL for a key without one
  * @values: words that the value may be, NULL for any; a word "node N" is
  *	"node" and takes one more
+ * @required: the command does nothing without it
  */
 struct cmd_key {
 	const char *name;
 	const char *arg;
 	const char *const *values;
+	bool required;
 };
 
 struct args;

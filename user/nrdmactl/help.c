@@ -13,12 +13,12 @@ static void help_key(const struct cmd_key *key, char *text, size_t len)
 	unsigned int i;
 	size_t n;
 
-	n = snprintf(text, len, " [%s", key->name);
+	n = snprintf(text, len, key->required ? " %s" : " [%s", key->name);
 	for (i = 0; key->values && key->values[i] && n < len; i++)
 		n += snprintf(text + n, len - n, "%s%s", i ? "|" : " ", key->values[i]);
 	if (!key->values && key->arg && n < len)
 		n += snprintf(text + n, len - n, " %s", key->arg);
-	if (n < len)
+	if (n < len && !key->required)
 		snprintf(text + n, len - n, "]");
 }
 

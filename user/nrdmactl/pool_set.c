@@ -12,7 +12,7 @@
 static const char *const pool_set_switch[] = { "on", "off", NULL };
 
 static const struct cmd_key pool_set_keys[] = {
-	{ "node", "N", NULL },
+	{ "node", "N", NULL, true },
 	{ "size", "SIZE", NULL },
 	{ "chunk", "SIZE", NULL },
 	{ "group", "GID|none", NULL },
@@ -44,10 +44,6 @@ int pool_set_want(const struct args *args, struct pool *want)
 	else if (args_u32(args, "group", &want->gid))
 		return -EINVAL;
 	want->shrink = args_switch(args, "shrink");
-	if (!want->node.known) {
-		say("node N is missing");
-		return -EINVAL;
-	}
 	if (!want->bytes.known && !want->chunk_bytes.known && !want->gid.known &&
 	    !want->shrink.known && !want->uid_cap.known && !want->node_cap.known) {
 		say("nothing to set: size, chunk, group, shrink, cap or node-cap");
