@@ -9,8 +9,10 @@
 struct nrdma_user;
 
 /*
- * The largest chunk: what one PMD maps, where the page allocator can give it.
- * (A larger one would be mapped page by page.)
+ * The largest chunk: what one PMD maps, where the page allocator can give it. A
+ * larger one, of 1 GiB from a contiguous allocator, which kernels export from 7.2
+ * on, would be mapped page by page on all of them: the core maps a PMD only where
+ * the compound page is of just that order. What adjoins is one to importers anyway.
  */
 #define NRDMA_CHUNK_MAX_ORDER	min_t(unsigned int, PMD_SHIFT - PAGE_SHIFT, MAX_PAGE_ORDER)
 

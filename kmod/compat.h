@@ -96,12 +96,6 @@ nrdma_compat_get_unmapped_area(struct file *file, unsigned long addr, unsigned l
 #define NRDMA_GFP_ACCOUNT ((gfp_t)0)
 #endif
 
-#ifndef HAVE_SG_TABLE_SEGMENT
-#define sg_alloc_table_from_pages_segment(sgt, pages, nr, offset, size, max, gfp)	\
-	PTR_ERR_OR_ZERO(__sg_alloc_table_from_pages(sgt, pages, nr, offset, size, max,	\
-						    NULL, 0, gfp))
-#endif
-
 #ifndef HAVE_KMEMCG_WITHOUT_TYPE
 /* Nothing is charged, and what this would set is not exported */
 static inline struct mem_cgroup *nrdma_compat_set_active_memcg(struct mem_cgroup *memcg)

@@ -68,23 +68,53 @@ struct nrdma_attachment {
 	bool			mapped;
 };
 
-static int nrdma_dmabuf_fill_sgt(struct nrdma_buf *buf, struct nrdma_attachment *att)
+/*
+ * The chunks as few segments of at most @max bytes: those that adjoin are one.
+ * Fills in @sg unless that is NULL. Returns how many there are.
+ */
+static unsigned int nrdma_dmabuf_segments(const struct nrdma_chunks *chunks, unsigned int max,
+					  struct scatterlist *sg)
 {
-	unsigned long nr = buf->size >> PAGE_SHIFT, n = 0, i;
-	const struct nrdma_chunk *chunk = buf->chunks.chunk;
-	struct page **pages;
-	unsigned int c;
+	unsigned int nr = 0, bytes = 0, c;
+	unsigned long next = 0;
+
+	for (c = 0; c < chunks->count; c++) {
+		unsigned long left = nrdma_chunk_pages(&chunks->chunk[c]) << PAGE_SHIFT;
+		struct page *page = chunks->chunk[c].page;
+		unsigned int more;
+
+		for (; left; left -= more) {
+			if (nr && page_to_pfn(page) == next && bytes < max) {
+				more = min_t(unsigned long, left, max - bytes);
+				bytes += more;
+				if (sg)
+					sg->length = bytes;
+			} else {
+				more = min_t(unsigned long, left, max);
+				bytes = more;
+				if (sg && nr)
+					sg = sg_next(sg);
+				if (sg)
+					sg_set_page(sg, page, bytes, 0);
+				nr++;
+			}
+			page += more >> PAGE_SHIFT;
+			next = page_to_pfn(page);
+		}
+		cond_resched();
+	}
+	return nr;
+}
+
+static int nrdma_dmabuf_fill_sgt(const struct nrdma_buf *buf, struct nrdma_attachment *att)
+{
+	unsigned int max = round_down(dma_get_max_seg_size(att->dev), PAGE_SIZE) ?: PAGE_SIZE;
 	int ret;
 
-	pages = kvmalloc_array(nr, sizeof(*pages), GFP_KERNEL);
-	if (!pages)
-		return -ENOMEM;
-	for (c = 0; c < buf->chunks.count; c++)
-		for (i = 0; i < nrdma_chunk_pages(&chunk[c]); i++)
-			pages[n++] = chunk[c].page + i;
-	ret = sg_alloc_table_from_pages_segment(&att->sgt, pages, nr, 0, buf->size,
-						dma_get_max_seg_size(att->dev), GFP_KERNEL);
-	kvfree(pages);
+	ret = sg_alloc_table(&att->sgt, nrdma_dmabuf_segments(&buf->chunks, max, NULL),
+			     GFP_KERNEL);
+	if (!ret)
+		nrdma_dmabuf_segments(&buf->chunks, max, att->sgt.sgl);
 	return ret;
 }
 

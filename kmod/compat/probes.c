@@ -271,21 +271,6 @@ int nrdma_probe(struct page *page)
 #endif
 #endif
 
-#ifdef PROBE_SG_TABLE_SEGMENT
-#include <linux/scatterlist.h>
-
-int nrdma_probe(struct sg_table *sgt, struct page **pages)
-{
-#if PROBE_SG_TABLE_SEGMENT
-	return sg_alloc_table_from_pages_segment(sgt, pages, 1, 0, PAGE_SIZE, PAGE_SIZE,
-						 GFP_KERNEL);
-#else
-	return PTR_ERR_OR_ZERO(__sg_alloc_table_from_pages(sgt, pages, 1, 0, PAGE_SIZE,
-							   PAGE_SIZE, NULL, 0, GFP_KERNEL));
-#endif
-}
-#endif
-
 #ifdef PROBE_SHRINKER_ALLOC
 #include <linux/mm.h>
 #include <linux/shrinker.h>
