@@ -87,8 +87,13 @@ node_free() {
 }
 
 settle() {
+	local f
 	sync
 	echo 3 >/proc/sys/vm/drop_caches
+	# Free slabs, and with KASAN freed objects that it keeps to see them used
+	for f in /sys/kernel/slab/*/shrink; do
+		echo 1 >"$f"
+	done
 	echo 1 >/proc/sys/vm/compact_memory
 }
 
