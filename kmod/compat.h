@@ -255,6 +255,16 @@ static inline struct net_device *ib_device_get_netdev(struct ib_device *ib, u32 
 }
 #endif
 
+/* Without it the connection manager takes any device that has the address. */
+#ifndef HAVE_RDMA_RESTRICT_NODE_TYPE
+struct rdma_cm_id;
+
+static inline int rdma_restrict_node_type(struct rdma_cm_id *id, u8 node_type)
+{
+	return 0;
+}
+#endif
+
 /* ---- netlink ---- */
 
 #ifndef HAVE_GENL_SPLIT_PRE_DOIT

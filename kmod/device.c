@@ -12,6 +12,7 @@
 #include "device.h"
 #include "event.h"
 #include "irq.h"
+#include "probe.h"
 
 /*
  * nrdma_devs_sem protects the table of devices, the names under which
@@ -70,6 +71,7 @@ static void nrdma_dev_release(struct kref *ref)
 {
 	struct nrdma_dev *dev = container_of(ref, struct nrdma_dev, ref);
 
+	mutex_destroy(&dev->probe_lock);
 	mutex_destroy(&dev->lock);
 	kfree(dev);
 }
@@ -339,6 +341,7 @@ static int nrdma_client_add(struct ib_device *ib)
 	kref_init(&dev->ref);
 	init_rwsem(&dev->ib_sem);
 	mutex_init(&dev->lock);
+	mutex_init(&dev->probe_lock);
 	init_waitqueue_head(&dev->gone_wait);
 	dev->ib = ib;
 	dev->index = ib->index;
@@ -399,6 +402,7 @@ static void nrdma_client_remove(struct ib_device *ib, void *client_data)
 	WRITE_ONCE(dev->ib, NULL);
 	up_write(&dev->ib_sem);
 	wake_up_interruptible_poll(&dev->gone_wait, EPOLLHUP | EPOLLERR);
+	nrdma_probe_dev_gone(dev);
 
 	nrdma_irq_detach(dev);
 	nrdma_event_dev(dev, NRDMA_DEV_EVENT_REMOVED);

@@ -13,6 +13,7 @@
 struct device;
 struct net;
 struct nrdma_func;
+struct nrdma_probe;
 
 /**
  * struct nrdma_dev - an RDMA device as nrdma sees it
@@ -28,13 +29,18 @@ struct nrdma_func;
  *	neither hardware nor rtnl under it, for remove() takes it for write.
  *	Under it may be taken: the function's lock, the MSI descriptors' lock.
  * @ib: the RDMA device, NULL once it is gone
- * @lock: protects @name, @chardev, @place; a leaf
+ * @lock: protects @name, @chardev, @place, @probe; a leaf
  * @name: the RDMA device's name, or the last that it had
  * @chardev: the class device, NULL when it could not be made
  * @error: why, a negative errno
  * @place: where the device is
  * @func: steering of its PCI function, NULL without one; set once in add(),
  *	valid until remove() returns: use it under @ib_sem with @ib not NULL
+ * @probe: the run that measures the device, NULL without one; compared, never
+ *	followed
+ * @probe_lock: held while a measurement uses the RDMA device, which may take a
+ *	second and waits for hardware; remove() takes it after @ib is NULL, which
+ *	ends the measurement. Under it: @ib_sem, and all that verbs take.
  * @event_handler: port events
  * @gone_wait: pollers, woken by remove()
  * @nr_bufs: live buffers that were made through the device
@@ -47,12 +53,14 @@ struct nrdma_dev {
 	u32				index;
 	struct rw_semaphore		ib_sem;
 	struct ib_device		*ib;
-	struct mutex			lock;	/* of name, chardev, place */
+	struct mutex			lock;	/* of name, chardev, place, probe */
 	char				name[NRDMA_NAME_MAX];
 	struct device			*chardev;
 	int				error;
 	struct nrdma_place		place;
 	struct nrdma_func		*func;
+	struct nrdma_probe		*probe;
+	struct mutex			probe_lock; /* a measurement is under way */
 	struct ib_event_handler		event_handler;
 	wait_queue_head_t		gone_wait;
 	atomic_t			nr_bufs;

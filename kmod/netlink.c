@@ -204,6 +204,14 @@ static const struct genl_ops nrdma_nl_ops[] = {
 		.maxattr	= NRDMA_A_POOL_NODE_CAP,
 		.flags		= GENL_ADMIN_PERM,
 	},
+	{
+		.cmd		= NRDMA_CMD_PROBE_RUN,
+		.dumpit		= nrdma_nl_probe_run_dumpit,
+		.done		= nrdma_nl_probe_run_done,
+		.policy		= nrdma_nl_probe_run_policy,
+		.maxattr	= NRDMA_A_PROBE_ISOLATED,
+		.flags		= GENL_ADMIN_PERM,
+	},
 };
 
 enum nrdma_nl_group {

@@ -31,6 +31,7 @@ extern const struct nla_policy nrdma_nl_irq_set_policy[NRDMA_A_IRQ_POLICY + 1];
 extern const struct nla_policy nrdma_nl_irq_restore_policy[NRDMA_A_IRQ_DEV_NAME + 1];
 extern const struct nla_policy nrdma_nl_buf_get_policy[NRDMA_A_BUF_DEV_NAME + 1];
 extern const struct nla_policy nrdma_nl_pool_set_policy[NRDMA_A_POOL_NODE_CAP + 1];
+extern const struct nla_policy nrdma_nl_probe_run_policy[NRDMA_A_PROBE_ISOLATED + 1];
 
 /* nl_dev.c */
 int nrdma_nl_dev_get_doit(struct sk_buff *skb, struct genl_info *info);
@@ -51,5 +52,9 @@ int nrdma_nl_buf_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
 /* nl_pool.c */
 int nrdma_nl_pool_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
 int nrdma_nl_pool_set_doit(struct sk_buff *skb, struct genl_info *info);
+
+/* nl_probe.c */
+int nrdma_nl_probe_run_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
+int nrdma_nl_probe_run_done(struct netlink_callback *cb);
 
 #endif /* NRDMA_NETLINK_H */

@@ -302,3 +302,16 @@ bool nrdma_probe(struct shrinker *shrinker)
 }
 #endif
 #endif
+
+#ifdef PROBE_RDMA_RESTRICT_NODE_TYPE
+#include <rdma/rdma_cm.h>
+
+#if PROBE_RDMA_RESTRICT_NODE_TYPE
+int nrdma_probe(struct rdma_cm_id *id)
+{
+	return rdma_restrict_node_type(id, RDMA_NODE_RNIC);
+}
+#else
+void rdma_restrict_node_type(void);
+#endif
+#endif

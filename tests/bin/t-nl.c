@@ -136,6 +136,47 @@ static void test_others(void)
 	expect(EINVAL, -1, "a pool of no node");
 }
 
+static void probe(const char *dev)
+{
+	nl_begin(&nl, nl.family, NRDMA_CMD_PROBE_RUN, NLM_F_DUMP);
+	nl_put_string(&nl, NRDMA_A_PROBE_DEV_NAME, dev);
+}
+
+static void test_probe(const char *dev)
+{
+	request(NRDMA_CMD_PROBE_RUN);
+	nl_put_string(&nl, NRDMA_A_PROBE_DEV_NAME, dev);
+	expect(EOPNOTSUPP, -1, "a probe is a dump");
+	nl_begin(&nl, nl.family, NRDMA_CMD_PROBE_RUN, NLM_F_DUMP);
+	expect(EINVAL, -1, "a probe of no device");
+	probe("nosuch0");
+	expect(ENODEV, -1, "a probe of nothing");
+	probe(dev);
+	nl_put_u32(&nl, NRDMA_A_PROBE_OP, NRDMA_PROBE_OP_PINGPONG + 1);
+	expect(ERANGE, NRDMA_A_PROBE_OP, "an operation that there is not");
+	probe(dev);
+	nl_put_u32(&nl, NRDMA_A_PROBE_SIZE, (4 << 20) + 1);
+	expect(ERANGE, NRDMA_A_PROBE_SIZE, "a message of more than 4 MiB");
+	probe(dev);
+	nl_put_u32(&nl, NRDMA_A_PROBE_ITERATIONS, 0);
+	expect(ERANGE, NRDMA_A_PROBE_ITERATIONS, "no iterations");
+	probe(dev);
+	nl_put_u32(&nl, NRDMA_A_PROBE_TIME, 61);
+	expect(ERANGE, NRDMA_A_PROBE_TIME, "more than a minute");
+	probe(dev);
+	nl_put_u32(&nl, NRDMA_A_PROBE_MEM_NODE, 0xffffffff);
+	expect(ERANGE, NRDMA_A_PROBE_MEM_NODE, "memory of node -1");
+	probe(dev);
+	nl_put_u32(&nl, NRDMA_A_PROBE_CPU_NODE, 63);
+	expect(EINVAL, -1, "a CPU of a node that is not there");
+	probe(dev);
+	nl_put_u32(&nl, NRDMA_A_PROBE_PORT, 200);
+	expect(EINVAL, -1, "a port that is not there");
+	probe(dev);
+	nl_put_u32(&nl, NRDMA_A_PROBE_CELLS, 1);
+	expect(EINVAL, NRDMA_A_PROBE_CELLS, "an attribute that is an answer");
+}
+
 /* Root of a user namespace of his own is not root */
 static void test_unprivileged(const char *dev)
 {
@@ -157,6 +198,8 @@ static void test_unprivileged(const char *dev)
 	request(NRDMA_CMD_POOL_SET);
 	nl_put_u32(&nl, NRDMA_A_POOL_NODE, 0);
 	expect(EPERM, -1, "nor set memory aside");
+	probe(dev);
+	expect(EPERM, -1, "nor probe");
 	request(NRDMA_CMD_DEV_GET);
 	nl_put_string(&nl, NRDMA_A_DEV_NAME, dev);
 	expect(0, -1, "but look");
@@ -173,6 +216,7 @@ int main(int argc, char **argv)
 	test_dev(argv[1]);
 	test_irq(argv[1]);
 	test_others();
+	test_probe(argv[1]);
 	test_unprivileged(argv[1]);
 	return tap_done();
 }

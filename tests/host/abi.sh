@@ -19,7 +19,7 @@ try() {
 	cp "$ko" "$tmp/nrdma-abi$1.ko"
 	tests/vm/run --kernel "$series" --no-module --share "$tmp/$1" --file "$tmp/nrdma-abi$1.ko" -- bash -c "
 		cd /mnt/share
-		modprobe ib_uverbs
+		modprobe -a ib_uverbs rdma_cm
 		insmod /vm/nrdma-abi$1.ko || exit
 		n=0
 		for words in '-j status' 'buf show' 'dev set rxe_eth0 node 1' 'monitor timeout 1' \

@@ -48,6 +48,32 @@ static const char *mod_error_name(int cmd, int nest, int type)
 			return "node-cap";
 		}
 		return NULL;
+	case NRDMA_CMD_PROBE_RUN:
+		switch (type) {
+		case NRDMA_A_PROBE_DEV_INDEX:
+			return "dev-index";
+		case NRDMA_A_PROBE_DEV_NAME:
+			return "dev-name";
+		case NRDMA_A_PROBE_OP:
+			return "op";
+		case NRDMA_A_PROBE_SIZE:
+			return "size";
+		case NRDMA_A_PROBE_ITERATIONS:
+			return "iterations";
+		case NRDMA_A_PROBE_ROUNDS:
+			return "rounds";
+		case NRDMA_A_PROBE_TIME:
+			return "time";
+		case NRDMA_A_PROBE_MEM_NODE:
+			return "mem-node";
+		case NRDMA_A_PROBE_CPU_NODE:
+			return "cpu-node";
+		case NRDMA_A_PROBE_PORT:
+			return "port";
+		case NRDMA_A_PROBE_ISOLATED:
+			return "isolated";
+		}
+		return NULL;
 	case NRDMA_CMD_BUF_GET:
 		if (type == NRDMA_A_BUF_DEV_INDEX)
 			return "dev-index";

@@ -223,6 +223,10 @@ struct nrdma_query {
  *	memory (NRDMA_A_POOL_*)
  * @NRDMA_CMD_POOL_SET: change the pool or the caps of NRDMA_A_POOL_NODE; the
  *	reply is its message. Memory is set aside in the background.
+ * @NRDMA_CMD_PROBE_RUN: a dump that measures a device by connecting a port with
+ *	itself (NRDMA_A_PROBE_*, CAP_NET_ADMIN). The first message says what is
+ *	measured, then comes one for each measurement, when it is made; closing
+ *	the socket ends the run. One at a time for a device (EBUSY).
  */
 enum nrdma_cmd {
 	NRDMA_CMD_INFO_GET = 1,
@@ -237,6 +241,7 @@ enum nrdma_cmd {
 	NRDMA_CMD_BUF_NTF,
 	NRDMA_CMD_POOL_GET,
 	NRDMA_CMD_POOL_SET,
+	NRDMA_CMD_PROBE_RUN,
 
 	/* private: */
 	__NRDMA_CMD_MAX,
@@ -658,6 +663,86 @@ enum nrdma_a_pool {
 	/* private: */
 	__NRDMA_A_POOL_MAX,
 	NRDMA_A_POOL_MAX = __NRDMA_A_POOL_MAX - 1
+};
+
+/**
+ * enum nrdma_probe_op - what a probe does over and over
+ * @NRDMA_PROBE_OP_WRITE: an RDMA write, until it is completed (with iWARP that
+ *	says that it was sent, not that it arrived)
+ * @NRDMA_PROBE_OP_READ: an RDMA read, until it is completed
+ * @NRDMA_PROBE_OP_SEND: a send, until both ends have completed it
+ * @NRDMA_PROBE_OP_PINGPONG: an RDMA write, and one back when it is seen to have
+ *	arrived; latency only
+ */
+enum nrdma_probe_op {
+	NRDMA_PROBE_OP_WRITE,
+	NRDMA_PROBE_OP_READ,
+	NRDMA_PROBE_OP_SEND,
+	NRDMA_PROBE_OP_PINGPONG,
+};
+
+/**
+ * enum nrdma_a_probe - a probe: what to measure, and a measurement
+ * @NRDMA_A_PROBE_PAD: alignment
+ * @NRDMA_A_PROBE_DEV_INDEX: u32, the RDMA device
+ * @NRDMA_A_PROBE_DEV_NAME: string, its name
+ * @NRDMA_A_PROBE_OP: u32, enum nrdma_probe_op; write if absent
+ * @NRDMA_A_PROBE_SIZE: u32, bytes of a message, 8 to 4 MiB; 64 if absent
+ * @NRDMA_A_PROBE_ITERATIONS: u32, operations of a measurement where its quarter of
+ *	a second allows, 1 to 100000; 1000 if absent
+ * @NRDMA_A_PROBE_ROUNDS: u32, how often each cell is measured, 1 to 1000; 9 if
+ *	absent
+ * @NRDMA_A_PROBE_TIME: u32, seconds after which the run ends, 1 to 60; 10 if
+ *	absent
+ * @NRDMA_A_PROBE_MEM_NODE: u32, only memory of this node; of each with memory if
+ *	absent. In a measurement: where the memory was
+ * @NRDMA_A_PROBE_CPU_NODE: u32, only a CPU of this node; of each that has one that
+ *	may be used if absent. In a measurement: where the CPU was
+ * @NRDMA_A_PROBE_PORT: u32, from 1; the first that is active if absent
+ * @NRDMA_A_PROBE_ISOLATED: u8, 1: isolated CPUs may be used
+ * @NRDMA_A_PROBE_CELLS: u32, out, measurements of a round; in the first message
+ * @NRDMA_A_PROBE_SOFTWARE: u8, out, 1: no NIC moves the data, the CPU does; in the
+ *	first message
+ * @NRDMA_A_PROBE_CPU: u32, out, the CPU
+ * @NRDMA_A_PROBE_ROUND: u32, out, from 1
+ * @NRDMA_A_PROBE_COUNT: u32, out, operations that were timed
+ * @NRDMA_A_PROBE_MIN: u64, out, ns, the fastest of them (of a pingpong: there and
+ *	back)
+ * @NRDMA_A_PROBE_MEDIAN: u64, out, ns, the one in the middle
+ * @NRDMA_A_PROBE_P99: u64, out, ns, 99 of 100 were not slower
+ * @NRDMA_A_PROBE_RATE: u64, out, bits per second with the queue kept full
+ * @NRDMA_A_PROBE_ERROR: s32, out, negative errno, and no figures: the cell could
+ *	not be measured, the run goes on
+ * @NRDMA_A_PROBE_WHY: string, out, with NRDMA_A_PROBE_ERROR, in words
+ */
+enum nrdma_a_probe {
+	NRDMA_A_PROBE_PAD = 1,
+	NRDMA_A_PROBE_DEV_INDEX,
+	NRDMA_A_PROBE_DEV_NAME,
+	NRDMA_A_PROBE_OP,
+	NRDMA_A_PROBE_SIZE,
+	NRDMA_A_PROBE_ITERATIONS,
+	NRDMA_A_PROBE_ROUNDS,
+	NRDMA_A_PROBE_TIME,
+	NRDMA_A_PROBE_MEM_NODE,
+	NRDMA_A_PROBE_CPU_NODE,
+	NRDMA_A_PROBE_PORT,
+	NRDMA_A_PROBE_ISOLATED,
+	NRDMA_A_PROBE_CELLS,
+	NRDMA_A_PROBE_SOFTWARE,
+	NRDMA_A_PROBE_CPU,
+	NRDMA_A_PROBE_ROUND,
+	NRDMA_A_PROBE_COUNT,
+	NRDMA_A_PROBE_MIN,
+	NRDMA_A_PROBE_MEDIAN,
+	NRDMA_A_PROBE_P99,
+	NRDMA_A_PROBE_RATE,
+	NRDMA_A_PROBE_ERROR,
+	NRDMA_A_PROBE_WHY,
+
+	/* private: */
+	__NRDMA_A_PROBE_MAX,
+	NRDMA_A_PROBE_MAX = __NRDMA_A_PROBE_MAX - 1
 };
 
 #endif /* _UAPI_LINUX_NRDMA_H */

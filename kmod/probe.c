@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Probe: what memory and CPU of each node cost through a device, measured by
+ * connecting a port with itself.
+ *
+ * A run is a netlink dump. Each call of it makes one measurement, by a thread that
+ * is bound to the measurement's CPU; the core ends the run when the socket closes,
+ * and keeps the module until then. What a measurement takes of the RDMA device
+ * lives no longer than the measurement, so between two calls nothing is held, and
+ * a reader who stops reading holds nothing.
+ *
+ * Removal of the device waits for the measurement under way, which looks
+ * everywhere it waits whether it should stop, and for nothing else.
+ */
+#include <linux/cpumask.h>
+#include <linux/kthread.h>
+#include <linux/slab.h>
+#include <linux/timekeeping.h>
+#include <linux/topology.h>
+#include <rdma/ib_verbs.h>
+
+#include "device.h"
+#include "irq_plan.h"
+#include "node.h"
+#include "probe.h"
+
+/**
+ * nrdma_slice_stopped() - is the slice to give up?
+ * @slice: slice
+ *
+ * Context: any.
+ * Return: true when the reader or the device is gone.
+ */
+bool nrdma_slice_stopped(const struct nrdma_slice *slice)
+{
+	return READ_ONCE(slice->stop) || nrdma_dev_gone(slice->dev);
+}
+
+/**
+ * nrdma_slice_fail() - say why a slice fails
+ * @slice: slice
+ * @error: negative errno
+ * @why: in words, static; the first to say something is heard
+ *
+ * Return: @error.
+ */
+int nrdma_slice_fail(struct nrdma_slice *slice, int error, const char *why)
+{
+	if (!slice->why)
+		slice->why = why;
+	return error;
+}
+
+static int nrdma_slice_thread(void *arg)
+{
+	struct nrdma_slice *slice = arg;
+
+	slice->error = nrdma_slice_measure(slice);
+	complete(&slice->done);
+	/* Whoever stops it knows then that no code of the module runs */
+	set_current_state(TASK_INTERRUPTIBLE);
+	while (!kthread_should_stop()) {
+		schedule();
+		set_current_state(TASK_INTERRUPTIBLE);
+	}
+	__set_current_state(TASK_RUNNING);
+	return 0;
+}
+
+static int nrdma_slice_run(struct nrdma_slice *slice)
+{
+	struct task_struct *task;
+
+	init_completion(&slice->done);
+	task = kthread_create_on_node(nrdma_slice_thread, slice, slice->cell.cpu_node,
+				      "nrdma_probe/%u", slice->cell.cpu);
+	if (IS_ERR(task))
+		return PTR_ERR(task);
+	kthread_bind(task, slice->cell.cpu);
+	wake_up_process(task);
+	if (wait_for_completion_killable(&slice->done)) {
+		WRITE_ONCE(slice->stop, true);
+		wait_for_completion(&slice->done);
+	}
+	kthread_stop(task);
+	return slice->error;
+}
+
+/* The first CPU of a node that may be used, or a negative errno */
+static int nrdma_probe_cpu(int node, const struct nrdma_probe_want *want,
+			   struct nrdma_refusal *refusal)
+{
+	struct nrdma_irq_policy policy;
+	struct nrdma_plan *plan;
+	int ret;
+
+	ret = nrdma_irq_policy_init(&policy);
+	if (ret)
+		return ret;
+	policy.mode = NRDMA_POLICY_NODE;
+	policy.node = node;
+	policy.isolated = want->isolated;
+	plan = nrdma_plan_make(&policy, node, refusal);
+	nrdma_irq_policy_destroy(&policy);
+	if (IS_ERR(plan))
+		return PTR_ERR(plan);
+	ret = plan->cpus[0].cpu;
+	nrdma_plan_free(plan);
+	return ret;
+}
+
+static int nrdma_probe_refuse(struct nrdma_refusal *refusal, int error, int attr,
+			      const char *msg)
+{
+	refusal->attr = attr;
+	refusal->msg = msg;
+	return error;
+}
+
+/* All cells, or only those of the nodes that were named */
+static int nrdma_probe_plan(struct nrdma_probe *probe, unsigned int max,
+			    struct nrdma_refusal *refusal)
+{
+	const struct nrdma_probe_want *want = &probe->want;
+	int mem_node, cpu_node, cpu;
+
+	if (want->mem_node != NUMA_NO_NODE && !node_state(want->mem_node, N_MEMORY))
+		return nrdma_probe_refuse(refusal, -EINVAL, NRDMA_A_PROBE_MEM_NODE,
+					  "no such node has memory");
+	if (want->cpu_node != NUMA_NO_NODE && !node_online(want->cpu_node))
+		return nrdma_probe_refuse(refusal, -EINVAL, NRDMA_A_PROBE_CPU_NODE,
+					  "no such node is online");
+	for_each_online_node(cpu_node) {
+		if (want->cpu_node != NUMA_NO_NODE && want->cpu_node != cpu_node)
+			continue;
+		cpu = nrdma_probe_cpu(cpu_node, want, refusal);
+		if (cpu == -ENOMEM)
+			return cpu;
+		if (cpu < 0 && want->cpu_node == NUMA_NO_NODE)
+			continue;
+		if (cpu < 0) {
+			refusal->attr = NRDMA_A_PROBE_CPU_NODE;
+			return cpu;
+		}
+		for_each_node_state(mem_node, N_MEMORY) {
+			if (want->mem_node != NUMA_NO_NODE && want->mem_node != mem_node)
+				continue;
+			/* Of a node that just came */
+			if (probe->nr_cells == max)
+				return 0;
+			probe->cells[probe->nr_cells++] = (struct nrdma_probe_cell){
+				.mem_node	= mem_node,
+				.cpu_node	= cpu_node,
+				.cpu		= cpu,
+			};
+		}
+	}
+	if (!probe->nr_cells)
+		return nrdma_probe_refuse(refusal, -EINVAL, NRDMA_A_PROBE_ISOLATED,
+					  "no CPU may be used: all of them are isolated");
+	return 0;
+}
+
+static int nrdma_probe_able(const struct ib_device *ib, const struct nrdma_probe_want *want,
+			    struct nrdma_refusal *refusal)
+{
+	if (!ib->kverbs_provider ||
+	    !(ib->attrs.device_cap_flags & IB_DEVICE_MEM_MGT_EXTENSIONS))
+		return nrdma_probe_refuse(refusal, -EOPNOTSUPP, 0,
+					  "the device has no fast registration for the kernel");
+	if (want->port && !rdma_is_port_valid(ib, want->port))
+		return nrdma_probe_refuse(refusal, -EINVAL, NRDMA_A_PROBE_PORT,
+					  "the device has no such port");
+	return 0;
+}
+
+/* One run of a device; one that is over, with a reader who stopped, gives way. */
+static int nrdma_probe_take(struct nrdma_probe *probe)
+{
+	struct nrdma_dev *dev = probe->dev;
+	int ret = 0;
+
+	mutex_lock(&dev->lock);
+	if (dev->probe && dev->probe->end > ktime_get_boottime_ns())
+		ret = -EBUSY;
+	else
+		dev->probe = probe;
+	mutex_unlock(&dev->lock);
+	return ret;
+}
+
+static bool nrdma_probe_current(const struct nrdma_probe *probe)
+{
+	bool current_run;
+
+	mutex_lock(&probe->dev->lock);
+	current_run = probe->dev->probe == probe;
+	mutex_unlock(&probe->dev->lock);
+	return current_run;
+}
+
+/**
+ * nrdma_probe_start() - begin a run
+ * @dev: device; a reference is taken
+ * @net: the reader's network namespace
+ * @want: what to measure
+ * @refusal: filled in where it cannot be done
+ *
+ * Measures nothing yet.
+ *
+ * Context: may sleep; waits for no hardware.
+ * Return: a run for nrdma_probe_end(), or an ERR_PTR: -ENODEV, -ENOMEM, -EBUSY
+ * another one is under way, -EOPNOTSUPP, -EINVAL a node or port.
+ */
+struct nrdma_probe *nrdma_probe_start(struct nrdma_dev *dev, struct net *net,
+				      const struct nrdma_probe_want *want,
+				      struct nrdma_refusal *refusal)
+{
+	unsigned int nodes = num_online_nodes();
+	struct nrdma_probe *probe;
+	int ret;
+
+	refusal->attr = 0;
+	refusal->msg = NULL;
+	probe = kvzalloc(struct_size(probe, cells, nodes * nodes), GFP_KERNEL);
+	if (!probe)
+		return ERR_PTR(-ENOMEM);
+	probe->dev = dev;
+	probe->want = *want;
+	probe->end = ktime_get_boottime_ns() + want->seconds * NSEC_PER_SEC;
+	ret = nrdma_probe_plan(probe, nodes * nodes, refusal);
+	if (ret)
+		goto free_probe;
+	if (!nrdma_dev_begin(dev, net)) {
+		ret = nrdma_probe_refuse(refusal, -ENODEV, 0, "the RDMA device was just removed");
+		goto free_probe;
+	}
+	ret = nrdma_probe_able(dev->ib, want, refusal);
+	nrdma_dev_end(dev);
+	if (ret)
+		goto free_probe;
+	ret = nrdma_probe_take(probe);
+	if (ret) {
+		nrdma_probe_refuse(refusal, ret, 0, "another probe of the device is under way");
+		goto free_probe;
+	}
+	kref_get(&dev->ref);
+	return probe;
+
+free_probe:
+	kvfree(probe);
+	return ERR_PTR(ret);
+}
+
+/**
+ * nrdma_probe_next() - make the next measurement
+ * @probe: run
+ * @net: the reader's network namespace
+ * @slice: out, the measurement
+ *
+ * Every second round goes through the cells backwards, so that what drifts
+ * meanwhile hits all of them alike.
+ *
+ * Context: may sleep; bounded, and ends early for a fatal signal.
+ * Return: 1; 0 the run is over; or a negative errno, which ends it, with words in
+ * @slice. A cell that cannot be measured is in @slice, and does not end the run.
+ */
+int nrdma_probe_next(struct nrdma_probe *probe, struct net *net, struct nrdma_slice *slice)
+{
+	struct nrdma_dev *dev = probe->dev;
+	u32 round = probe->at / probe->nr_cells, i = probe->at % probe->nr_cells;
+	int ret;
+
+	if (round >= probe->want.rounds || ktime_get_boottime_ns() >= probe->end ||
+	    !nrdma_probe_current(probe))
+		return 0;
+	if (round & 1)
+		i = probe->nr_cells - 1 - i;
+	*slice = (struct nrdma_slice){
+		.dev	= dev,
+		.want	= &probe->want,
+		.cell	= probe->cells[i],
+	};
+
+	if (mutex_lock_killable(&dev->probe_lock))
+		return -EINTR;
+	if (nrdma_dev_begin(dev, net)) {
+		/* It stays: remove() takes the lock that is held here */
+		slice->ib = dev->ib;
+		nrdma_dev_end(dev);
+		ret = nrdma_slice_run(slice);
+	} else {
+		ret = -ENODEV;
+	}
+	mutex_unlock(&dev->probe_lock);
+
+	if (ret && nrdma_dev_gone(dev))
+		ret = -ENODEV;
+	if (ret == -ENODEV)
+		slice->why = "the RDMA device was removed";
+	if (ret == -ECANCELED)
+		return -EINTR;
+	slice->error = ret;
+	if (ret && ret != -ENOMEM && ret != -EAGAIN)
+		return ret;
+	probe->at++;
+	return 1;
+}
+
+/**
+ * nrdma_probe_end() - end a run
+ * @probe: run; no call is under way
+ */
+void nrdma_probe_end(struct nrdma_probe *probe)
+{
+	struct nrdma_dev *dev = probe->dev;
+
+	mutex_lock(&dev->lock);
+	if (dev->probe == probe)
+		dev->probe = NULL;
+	mutex_unlock(&dev->lock);
+	nrdma_dev_put(dev);
+	kvfree(probe);
+}
+
+/**
+ * nrdma_probe_dev_gone() - wait until no measurement uses the RDMA device
+ * @dev: device; nrdma_dev_gone() is true
+ *
+ * Context: may sleep.
+ */
+void nrdma_probe_dev_gone(struct nrdma_dev *dev)
+{
+	mutex_lock(&dev->probe_lock);
+	mutex_unlock(&dev->probe_lock);
+}

@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Measuring: operations over a connection, each timed, then as many at once as it
+ * takes to keep the queue full.
+ */
+#include <linux/bottom_half.h>
+#include <linux/ktime.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+#include <linux/sort.h>
+
+#include "probe.h"
+#include "probe_link.h"
+#include "probe_mem.h"
+
+#define NRDMA_OP_DEPTH_MAX	32
+#define NRDMA_OP_INFLIGHT	SZ_2M
+#define NRDMA_OP_WARM_UP	16
+/* Each half of a measurement ends after so long, whatever was asked for */
+#define NRDMA_OP_TIME_NS	(250ULL * NSEC_PER_MSEC)
+
+/*
+ * What each side has: A's source goes to B's sink. A reply, where there is one,
+ * takes memory of its own, for A's source may still be read then.
+ */
+enum nrdma_op_mem {
+	NRDMA_MEM_A_SOURCE,
+	NRDMA_MEM_B_SINK,
+	NRDMA_MEM_B_SOURCE,
+	NRDMA_MEM_A_SINK,
+	NRDMA_MEMS
+};
+
+/**
+ * struct nrdma_bench - a measurement under way
+ * @slice: what it is for
+ * @link: connection
+ * @mem: memory of the slice's node
+ * @op: operation
+ * @size: of a message
+ * @posted: operations of A so far
+ * @turn: last byte of the last ping, see nrdma_bench_pingpong()
+ */
+struct nrdma_bench {
+	struct nrdma_slice	*slice;
+	struct nrdma_link	link;
+	struct nrdma_mem	mem[NRDMA_MEMS];
+	enum nrdma_probe_op	op;
+	u32			size;
+	u32			posted;
+	u8			turn;
+};
+
+/* rxe up to 6.1 works in softirqs, which run at local_bh_enable() then */
+static int nrdma_bench_post(struct nrdma_bench *b, enum nrdma_side side,
+			    enum ib_wr_opcode opcode, enum nrdma_op_mem local,
+			    enum nrdma_op_mem remote, u32 bytes)
+{
+	struct ib_sge sge = {
+		.addr	= b->mem[local].mr->iova,
+		.length	= bytes,
+		.lkey	= b->mem[local].mr->lkey,
+	};
+	struct ib_rdma_wr wr = {
+		.wr = {
+			.wr_cqe		= &b->link.sent,
+			.sg_list	= &sge,
+			.num_sge	= 1,
+			.opcode		= opcode,
+			.send_flags	= IB_SEND_SIGNALED,
+		},
+		.remote_addr	= b->mem[remote].mr->iova,
+		.rkey		= b->mem[remote].mr->rkey,
+	};
+	int ret;
+
+	local_bh_disable();
+	ret = ib_post_send(b->link.qp[side], &wr.wr, NULL);
+	local_bh_enable();
+	if (ret)
+		nrdma_slice_fail(b->slice, ret, "the device takes no more work");
+	return ret;
+}
+
+static int nrdma_bench_post_recv(struct nrdma_bench *b)
+{
+	struct nrdma_mem *mem = &b->mem[NRDMA_MEM_B_SINK];
+	struct ib_sge sge = {
+		.addr	= mem->mr->iova,
+		.length	= b->size,
+		.lkey	= mem->mr->lkey,
+	};
+	struct ib_recv_wr wr = {
+		.wr_cqe		= &b->link.received,
+		.sg_list	= &sge,
+		.num_sge	= 1,
+	};
+	int ret;
+
+	ret = ib_post_recv(b->link.qp[NRDMA_SIDE_B], &wr, NULL);
+	if (ret)
+		nrdma_slice_fail(b->slice, ret, "the device takes no more work");
+	return ret;
+}
+
+/* One operation of A. A pingpong's way there is a write. */
+static int nrdma_bench_start(struct nrdma_bench *b)
+{
+	int ret;
+
+	b->posted++;
+	switch (b->op) {
+	case NRDMA_PROBE_OP_READ:
+		return nrdma_bench_post(b, NRDMA_SIDE_A, IB_WR_RDMA_READ, NRDMA_MEM_A_SOURCE,
+					NRDMA_MEM_B_SINK, b->size);
+	case NRDMA_PROBE_OP_SEND:
+		ret = nrdma_bench_post_recv(b);
+		if (ret)
+			return ret;
+		return nrdma_bench_post(b, NRDMA_SIDE_A, IB_WR_SEND, NRDMA_MEM_A_SOURCE,
+					NRDMA_MEM_B_SINK, b->size);
+	default:
+		return nrdma_bench_post(b, NRDMA_SIDE_A, IB_WR_RDMA_WRITE, NRDMA_MEM_A_SOURCE,
+					NRDMA_MEM_B_SINK, b->size);
+	}
+}
+
+/* Waits for one of the two: what has arrived shows in the last byte of @mem. */
+static int nrdma_bench_arrival(struct nrdma_bench *b, enum nrdma_op_mem mem, u8 value)
+{
+	u64 end = 0;
+	int ret;
+
+	while (nrdma_mem_last(&b->mem[mem]) != value) {
+		/* Completions are taken as well, or their queue would run over */
+		ret = nrdma_link_wait(&b->link, NULL, 0);
+		if (ret)
+			return ret;
+		if (nrdma_slice_stopped(b->slice))
+			return -ECANCELED;
+		if (!end)
+			end = ktime_get_ns() + NSEC_PER_SEC * 8ULL;
+		else if (ktime_get_ns() > end)
+			return nrdma_slice_fail(b->slice, -ETIMEDOUT,
+						"what was written did not arrive");
+		cond_resched();
+	}
+	return 0;
+}
+
+/* There and back, by writes alone: each side looks at its memory. */
+static int nrdma_bench_pingpong(struct nrdma_bench *b)
+{
+	int ret;
+
+	b->turn++;
+	nrdma_mem_set_last(&b->mem[NRDMA_MEM_A_SOURCE], b->turn);
+	nrdma_mem_set_last(&b->mem[NRDMA_MEM_B_SOURCE], b->turn);
+	ret = nrdma_bench_start(b) ?:
+	      nrdma_bench_arrival(b, NRDMA_MEM_B_SINK, b->turn) ?:
+	      nrdma_bench_post(b, NRDMA_SIDE_B, IB_WR_RDMA_WRITE, NRDMA_MEM_B_SOURCE,
+			       NRDMA_MEM_A_SINK, b->size) ?:
+	      nrdma_bench_arrival(b, NRDMA_MEM_A_SINK, b->turn);
+	if (ret)
+		return ret;
+	b->posted++;
+	/* Of the ones before these two; the queue is never full */
+	return nrdma_link_wait(&b->link, &b->link.nr_sent, b->posted - 2);
+}
+
+/* Until all that was posted is completed, at both ends */
+static int nrdma_bench_finish(struct nrdma_bench *b)
+{
+	int ret = nrdma_link_wait(&b->link, &b->link.nr_sent, b->posted);
+
+	if (!ret && b->op == NRDMA_PROBE_OP_SEND)
+		ret = nrdma_link_wait(&b->link, &b->link.nr_received, b->posted);
+	return ret;
+}
+
+static int nrdma_bench_one(struct nrdma_bench *b)
+{
+	if (b->op == NRDMA_PROBE_OP_PINGPONG)
+		return nrdma_bench_pingpong(b);
+	return nrdma_bench_start(b) ?: nrdma_bench_finish(b);
+}
+
+#ifdef NRDMA_TEST
+/* What arrived is spoilt, so that the comparison has something to find. */
+static bool probe_spoil;
+module_param(probe_spoil, bool, 0600);
+MODULE_PARM_DESC(probe_spoil, "test build: change the last byte of what arrived");
+
+static void nrdma_bench_spoil(struct nrdma_mem *mem)
+{
+	if (READ_ONCE(probe_spoil))
+		nrdma_mem_set_last(mem, ~nrdma_mem_last(mem));
+}
+#else
+static void nrdma_bench_spoil(struct nrdma_mem *mem)
+{
+}
+#endif
+
+/*
+ * That the operation moves the data, every byte of it. A write is followed by a
+ * read of the same memory: with iWARP its completion says only that it was sent.
+ */
+static int nrdma_bench_verify(struct nrdma_bench *b)
+{
+	struct nrdma_mem *from = &b->mem[NRDMA_MEM_A_SOURCE], *to = &b->mem[NRDMA_MEM_B_SINK];
+	u64 seed = ktime_get_ns();
+	int ret;
+
+	if (b->op == NRDMA_PROBE_OP_READ)
+		swap(from, to);
+	nrdma_mem_fill(from, seed);
+	nrdma_mem_fill(to, ~seed);
+	ret = nrdma_bench_start(b) ?: nrdma_bench_finish(b);
+	if (!ret && b->op != NRDMA_PROBE_OP_READ && b->op != NRDMA_PROBE_OP_SEND) {
+		b->posted++;
+		ret = nrdma_bench_post(b, NRDMA_SIDE_A, IB_WR_RDMA_READ, NRDMA_MEM_A_SOURCE,
+				       NRDMA_MEM_B_SINK, NRDMA_PROBE_SIZE_MIN) ?:
+		      nrdma_bench_finish(b);
+	}
+	if (ret)
+		return ret;
+	nrdma_bench_spoil(to);
+	if (!nrdma_mem_holds(to, seed) || !nrdma_mem_holds(from, seed))
+		return nrdma_slice_fail(b->slice, -EBADMSG, "what arrived is not what was sent");
+	/* Nobody has said this yet, at either end */
+	b->turn = nrdma_mem_last(to);
+	if (b->op == NRDMA_PROBE_OP_PINGPONG)
+		nrdma_mem_set_last(&b->mem[NRDMA_MEM_A_SINK], b->turn);
+	return 0;
+}
+
+static int nrdma_bench_compare(const void *a, const void *b)
+{
+	u32 l = *(const u32 *)a, r = *(const u32 *)b;
+
+	return l < r ? -1 : l > r;
+}
+
+static int nrdma_bench_latency(struct nrdma_bench *b)
+{
+	struct nrdma_probe_result *result = &b->slice->result;
+	u32 *ns, n = 0, max = b->slice->want->iterations;
+	u64 start, now, end;
+	int i, ret = 0;
+
+	ns = kvmalloc_array(max, sizeof(*ns), GFP_KERNEL);
+	if (!ns)
+		return -ENOMEM;
+	now = ktime_get_ns();
+	end = now + NRDMA_OP_TIME_NS;
+	for (i = 0; !ret && i < NRDMA_OP_WARM_UP && now < end; i++) {
+		ret = nrdma_bench_one(b);
+		now = ktime_get_ns();
+	}
+	end = now + NRDMA_OP_TIME_NS;
+	while (!ret && n < max && now < end) {
+		start = ktime_get_ns();
+		ret = nrdma_bench_one(b);
+		now = ktime_get_ns();
+		ns[n++] = min_t(u64, now - start, U32_MAX);
+		if (nrdma_slice_stopped(b->slice))
+			ret = -ECANCELED;
+		cond_resched();
+	}
+	if (!ret) {
+		sort(ns, n, sizeof(*ns), nrdma_bench_compare, NULL);
+		result->count = n;
+		result->min_ns = ns[0];
+		result->median_ns = ns[n / 2];
+		result->p99_ns = ns[n * 99 / 100];
+	}
+	kvfree(ns);
+	return ret;
+}
+
+static int nrdma_bench_bandwidth(struct nrdma_bench *b)
+{
+	u32 first = b->posted, depth = b->link.depth;
+	u32 max = max(b->slice->want->iterations, depth);
+	u64 start = ktime_get_ns();
+	int ret = 0;
+
+	while (!ret && b->posted - first < max && ktime_get_ns() - start < NRDMA_OP_TIME_NS) {
+		ret = nrdma_bench_start(b);
+		/* Makes room for the next one */
+		if (!ret)
+			ret = nrdma_link_wait(&b->link, &b->link.nr_sent, b->posted - depth + 1);
+		if (!ret && b->op == NRDMA_PROBE_OP_SEND)
+			ret = nrdma_link_wait(&b->link, &b->link.nr_received,
+					      b->posted - depth + 1);
+		if (nrdma_slice_stopped(b->slice))
+			ret = -ECANCELED;
+		cond_resched();
+	}
+	if (!ret)
+		ret = nrdma_bench_finish(b);
+	if (!ret) {
+		b->slice->result.bytes_ns = ktime_get_ns() - start;
+		b->slice->result.bytes = (u64)(b->posted - first) * b->size;
+	}
+	return ret;
+}
+
+static int nrdma_bench_run(struct nrdma_bench *b)
+{
+	unsigned int mems = b->op == NRDMA_PROBE_OP_PINGPONG ? NRDMA_MEMS : NRDMA_MEM_B_SOURCE;
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < mems; i++) {
+		ret = nrdma_mem_open(&b->mem[i], &b->link, b->slice->cell.mem_node, b->size);
+		if (ret)
+			return ret;
+	}
+	/* Registrations were counted too */
+	b->posted = b->link.nr_sent;
+	b->link.nr_received = b->posted;
+
+	ret = nrdma_bench_verify(b) ?: nrdma_bench_latency(b);
+	if (!ret && b->op != NRDMA_PROBE_OP_PINGPONG)
+		ret = nrdma_bench_bandwidth(b);
+	/* Its CPU went away meanwhile */
+	if (!ret && raw_smp_processor_id() != b->slice->cell.cpu)
+		ret = nrdma_slice_fail(b->slice, -EAGAIN, "the CPU went offline");
+	return ret;
+}
+
+/**
+ * nrdma_slice_measure() - make a measurement
+ * @slice: what and where; the result goes there
+ *
+ * Context: a thread that is bound to the cell's CPU. May sleep.
+ * Return: 0 or a negative errno; nothing of the RDMA device is held in any case.
+ */
+int nrdma_slice_measure(struct nrdma_slice *slice)
+{
+	u32 size = slice->want->size;
+	struct nrdma_bench *b;
+	unsigned int i;
+	int ret;
+
+	b = kzalloc(sizeof(*b), GFP_KERNEL);
+	if (!b)
+		return -ENOMEM;
+	b->slice = slice;
+	b->op = slice->want->op;
+	b->size = size;
+	ret = nrdma_link_open(&b->link, slice, clamp_t(u32, NRDMA_OP_INFLIGHT / size, 2,
+						       NRDMA_OP_DEPTH_MAX)) ?:
+	      nrdma_bench_run(b);
+	nrdma_link_disconnect(&b->link);
+	for (i = 0; i < NRDMA_MEMS; i++)
+		nrdma_mem_close(&b->mem[i]);
+	nrdma_link_close(&b->link);
+	kfree(b);
+	return ret;
+}
