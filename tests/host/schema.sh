@@ -28,7 +28,7 @@ done
 if [ $# -gt 0 ]; then
 	"$top/tests/vm/run" --kernel "$1" --file "$top/tests/host/schema-guest" -- \
 		bash /vm/schema-guest >"$tmp/lines" || ok "the guest shows it all" false
-	for name in $(jq -r '."$defs" | keys[] | select(test("^(status|check|ps|stat|apply|monitor|(dev|irq|buf|pool|check)_.*)$"))' "$schema"); do
+	for name in $(jq -r '."$defs" | keys[] | select(test("^(status|check|ps|stat|probe|apply|monitor|(dev|irq|buf|pool|check)_.*)$"))' "$schema"); do
 		ok "$name was shown" grep -q "^$name	" "$tmp/lines"
 	done
 	ok "all that a VM shows fits" fits <"$tmp/lines"

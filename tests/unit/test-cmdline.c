@@ -169,6 +169,11 @@ static void bad_usage(void **state)
 		{ "monitor count 0", 1, NULL, "count 0" },
 		{ "apply /dev/null dev", 1, NULL, "dev: DEV is missing" },
 		{ "monitor mlx5_0", 1, NULL, "no key \"mlx5_0\": there is count, timeout" },
+		{ "probe", 1, NULL, "DEV is missing" },
+		{ "probe mlx5_0 op atomic", 1, NULL, "op \"atomic\": must be one of write, read, send, pingpong" },
+		{ "probe mlx5_0 size x", 1, NULL, "size \"x\": must be a size like" },
+		{ "probe mlx5_0 size 4G", 1, NULL, "size \"4G\": must be at most 4M" },
+		{ "probe mlx5_0 rounds -1", 1, NULL, "rounds \"-1\": must be a whole number" },
 		{ "pool set", 1, NULL, "node N is missing" },
 		{ "pool set node 0", 1, NULL, "nothing to set: size" },
 		{ "pool set node x size 1G", 1, NULL, "node \"x\"" },
@@ -215,6 +220,7 @@ static void refused(void **state)
 		{ "export prometheus /dev/null", 2, NULL, "no regular file" },
 		{ "export prometheus /nonexistent/x", 2, NULL, "No such file" },
 		{ "pool show", 2, NULL, NO_MODULE },
+		{ "probe mlx5_0", 2, NULL, "probe mlx5_0: " NO_MODULE },
 		{ "pool set node 0 size 1G", 2, NULL, "pool set node 0: " NO_MODULE },
 		{ "monitor timeout 1", 2, NULL, NO_MODULE },
 		{ "dev show config", 2, NULL, NO_MODULE },
@@ -285,9 +291,10 @@ static void text(void **state)
 static void completion(void **state)
 {
 	static const struct line lines[] = {
-		{ "complete ''", 0, "status\ndev\nirq\nbuf\npool\ncheck\nps\nstat\nrun\nmonitor\nexport\napply\nhelp\n", NULL },
+		{ "complete ''", 0, "status\ndev\nirq\nbuf\npool\ncheck\nps\nstat\nprobe\nrun\nmonitor\nexport\napply\nhelp\n", NULL },
 		{ "complete s", 0, "status\nstat\n", NULL },
 		{ "complete export ''", 0, "prometheus\n", NULL },
+		{ "complete probe mlx5_0 op ''", 0, "write\nread\nsend\npingpong\n", NULL },
 		{ "complete stat mlx5_0 ''", 0, "watch\n", NULL },
 		{ "complete apply ''", 0, "dry-run\ndev\n", NULL },
 		{ "complete apply dev mlx", 0, "mlx4_0\nmlx5_0\n", NULL },

@@ -31,6 +31,7 @@ const struct check *const checks[] = {
 	&check_cpuset,
 	&check_threads,
 	&check_counters,
+	&check_probe,
 	NULL
 };
 

@@ -54,7 +54,8 @@ extern const struct check *const checks[];
 extern const struct check check_module, check_abi, check_spread, check_writers, check_netns,
 	check_memlock, check_cpuset, check_threads, check_chardev, check_node, check_port,
 	check_rate, check_pfc,
-	check_pcie, check_mtu, check_vectors, check_buffers, check_counters;
+	check_pcie, check_mtu, check_vectors, check_buffers, check_counters,
+	check_probe;
 
 /*
  * The verdict of the check that runs. @fix is the command that mends it, NULL

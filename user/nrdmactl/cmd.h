@@ -20,7 +20,7 @@ struct opts {
 
 extern struct opts opts;
 
-#define CMD_KEYS_MAX	8
+#define CMD_KEYS_MAX	12
 
 /**
  * struct cmd_key - a key of a command

@@ -21,5 +21,6 @@ extern const struct cmd cmd_export;
 extern const struct cmd cmd_run;
 extern const struct cmd cmd_monitor;
 extern const struct cmd cmd_apply;
+extern const struct cmd cmd_probe;
 
 #endif /* NRDMACTL_COMMANDS_H */

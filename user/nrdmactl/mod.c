@@ -29,6 +29,8 @@ static const struct mod_attrs mod_info = { NRDMA_A_INFO_MAX, mod_info_policy };
 /* One request under way */
 struct mod_exchange {
 	struct mod_reply *reply;
+	int (*each)(struct nl_msg *msg, void *arg);	/* instead of @reply */
+	void *arg;
 	struct nl_msg *request;
 	bool done, interrupted;
 	int error;
@@ -39,6 +41,11 @@ static int mod_on_msg(struct nl_msg *msg, void *arg)
 	struct mod_exchange *x = arg;
 	struct nl_msg **v;
 
+	if (x->each) {
+		if (!x->error)
+			x->error = x->each(msg, x->arg);
+		return NL_OK;
+	}
 	v = reallocarray(x->reply->msg, x->reply->nr + 1, sizeof(*v));
 	if (!v) {
 		x->error = -ENOMEM;
@@ -196,6 +203,31 @@ int mod_dump(struct mod *mod, struct nl_msg *msg, struct mod_reply *reply)
 		    NL_DUMP_TRIES);
 		reply->incomplete = true;
 	}
+	return err;
+}
+
+/**
+ * mod_stream() - ask for all there is, and look at it as it comes
+ * @msg: as in mod_ask()
+ * @each: called with each message; a negative errno is returned in the end
+ * @arg: for @each
+ *
+ * Return: 0, or a negative errno; what went wrong on the way was said.
+ */
+int mod_stream(struct mod *mod, struct nl_msg *msg,
+	       int (*each)(struct nl_msg *msg, void *arg), void *arg)
+{
+	struct mod_exchange x = { .each = each, .arg = arg };
+	int err;
+
+	if (!msg)
+		return -ENOMEM;
+	nlmsg_hdr(msg)->nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
+	/* Looking ahead makes the kernel go on as reading does: once is enough */
+	nl_socket_disable_msg_peek(mod->sk);
+	err = mod_exchange(mod, msg, &x);
+	nl_socket_enable_msg_peek(mod->sk);
+	nlmsg_free(msg);
 	return err;
 }
 

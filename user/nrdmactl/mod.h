@@ -49,6 +49,8 @@ int mod_status(const struct mod *mod);
 struct nl_msg *mod_request(const struct mod *mod, uint8_t cmd);
 int mod_ask(struct mod *mod, struct nl_msg *msg, struct mod_reply *reply);
 int mod_dump(struct mod *mod, struct nl_msg *msg, struct mod_reply *reply);
+int mod_stream(struct mod *mod, struct nl_msg *msg,
+	       int (*each)(struct nl_msg *msg, void *arg), void *arg);
 void mod_reply_free(struct mod_reply *reply);
 
 bool mod_attrs(struct nl_msg *msg, struct nlattr **tb, const struct mod_attrs *attrs);

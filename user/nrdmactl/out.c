@@ -233,6 +233,17 @@ void out_int(struct out *o, const char *key, long long v)
 	out_num(o, key, num_of(v));
 }
 
+/**
+ * out_real() - a number that is not whole, with a text of its own
+ */
+void out_real(struct out *o, const char *key, double v, const char *text)
+{
+	char exact[32];
+
+	snprintf(exact, sizeof(exact), "%.4g", v);
+	out_value(o, key, o->json ? json_object_new_double_s(v, exact) : NULL, text);
+}
+
 void out_bytes(struct out *o, const char *key, struct num num)
 {
 	char text[32];

@@ -84,6 +84,7 @@ void out_object_end(struct out *o);
 void out_null(struct out *o, const char *key, const char *why);
 void out_num(struct out *o, const char *key, struct num num);
 void out_int(struct out *o, const char *key, long long v);
+void out_real(struct out *o, const char *key, double v, const char *text);
 void out_bytes(struct out *o, const char *key, struct num num);
 void out_bps(struct out *o, const char *key, struct num num);
 void out_bool(struct out *o, const char *key, struct num num);

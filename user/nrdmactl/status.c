@@ -6,6 +6,7 @@
 #include "commands.h"
 #include "dev_put.h"
 #include "out.h"
+#include "probe_last.h"
 #include "survey.h"
 #include "words.h"
 
@@ -54,6 +55,10 @@ static const struct out_field status_fields[] = {
 	{ "buf_node_bytes" },
 	{ "buf_node_bytes.node", "ON NODE", "node", OUT_DETAIL },
 	{ "buf_node_bytes.bytes", NULL, " ", OUT_DETAIL },
+	{ "probe" },
+	{ "probe.word", "PROBE", NULL, OUT_DETAIL },
+	{ "probe.age", NULL, " ", OUT_DETAIL | OUT_QUIET },
+	{ "probe.text" },
 	{ "firmware", "FIRMWARE", NULL, OUT_DETAIL },
 	{ "driver", "DRIVER", NULL, OUT_DETAIL },
 };
@@ -97,6 +102,23 @@ static void status_node_bytes(struct out *o, const struct dev *dev, const struct
 	out_array_end(o);
 }
 
+/* What the last probe found, and how long ago */
+static void status_probe(struct out *o, const struct dev *dev)
+{
+	struct probe_last last;
+	char age[32];
+
+	probe_last_read(&last, dev);
+	out_object(o, "probe");
+	out_str(o, "word", last.word);
+	out_shown(o, "age", last.age, probe_last_age(&last, age, sizeof(age)));
+	if (last.known)
+		out_text(o, "text", last.text);
+	else
+		out_null(o, "text", NULL);
+	out_object_end(o);
+}
+
 static void status_dev(struct out *o, const struct dev *dev, unsigned int port,
 		       const struct vecs *vecs, const struct bufs *bufs)
 {
@@ -117,6 +139,7 @@ static void status_dev(struct out *o, const struct dev *dev, unsigned int port,
 		out_null(o, "steering", dev->by_module ? "no PCI function" : "no module");
 	dev_put_buffers(o, dev);
 	status_node_bytes(o, dev, bufs);
+	status_probe(o, dev);
 	out_str(o, "firmware", dev->firmware);
 	out_str(o, "driver", dev->driver);
 	out_array(o, "ports");

@@ -22,6 +22,7 @@ const struct cmd *const cmd_table[] = {
 	&cmd_check_list,
 	&cmd_ps,
 	&cmd_stat,
+	&cmd_probe,
 	&cmd_run,
 	&cmd_monitor,
 	&cmd_export,

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What figures of a probe are taken to say. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "probe_stat.h"
+#include "probe_svg.h"
+
+#define ROUNDS	9
+
+static void intervals(void **state)
+{
+	/* By hand, from the binomial distribution: what is left out at each end */
+	static const struct { unsigned int n, out; } t[] = {
+		{ 1, 0 }, { 5, 0 }, { 6, 0 }, { 8, 0 }, { 9, 1 }, { 11, 1 }, { 12, 2 }, { 15, 3 },
+		{ 20, 5 }, { 100, 39 },
+	};
+	struct probe_stat stat;
+	long long v[100];
+	unsigned int i, k;
+
+	(void)state;
+	for (i = 0; i < sizeof(t) / sizeof(*t); i++) {
+		for (k = 0; k < t[i].n; k++)
+			v[k] = t[i].n - k;
+		stat = probe_stat_of(v, t[i].n);
+		assert_int_equal(stat.low, 1 + t[i].out);
+		assert_int_equal(stat.high, t[i].n - t[i].out);
+		assert_int_equal(stat.median, (t[i].n + 1) / 2);
+	}
+	assert_int_equal(probe_stat_of(v, 0).n, 0);
+}
+
+/* Latency of memory on node 0 and 1; the spread is what it varies by */
+static void measure(struct probe *probe, long long ns0, long long ns1, long long spread,
+		    unsigned int rounds)
+{
+	struct probe_sample sample = { 0 };
+	unsigned int mem, cpu, r;
+
+	memset(probe, 0, sizeof(*probe));
+	probe->rounds = rounds;
+	for (r = 1; r <= rounds; r++)
+		for (mem = 0; mem < 2; mem++)
+			for (cpu = 0; cpu < 2; cpu++) {
+				sample.round = r;
+				sample.median = (mem ? ns1 : ns0) +
+					spread * (int)((r * 7 + mem * 3) % 5 - 2);
+				assert_int_equal(probe_cell_add(probe_cell_of(probe, mem, cpu),
+								&sample), 0);
+			}
+	probe_settle(probe);
+}
+
+static void verdicts(void **state)
+{
+	static const struct {
+		long long ns0, ns1, spread;
+		unsigned int rounds;
+		int node;		/* the device's, -1 for unknown */
+		bool override;
+		enum probe_word word;
+		const char *text, *fix;
+	} t[] = {
+		{ 1000, 1900, 20, ROUNDS, 0, false, PROBE_AGREES, "firmware says node 0", "" },
+		{ 1900, 1000, 20, ROUNDS, 0, false, PROBE_CONTRADICTS,
+		  "memory on node 1 is 1.9x faster although firmware says node 0",
+		  "nrdmactl dev set mlx5_0 node 1" },
+		{ 1900, 1000, 20, ROUNDS, 0, true, PROBE_CONTRADICTS,
+		  "although an administrator says node 0", "nrdmactl dev set mlx5_0 node 1" },
+		{ 1900, 1000, 20, ROUNDS, -1, false, PROBE_UNKNOWN,
+		  "nobody says where the device is", "nrdmactl dev set mlx5_0 node 1" },
+		{ 1900, 1000, 20, ROUNDS, 2, false, PROBE_UNKNOWN,
+		  "the device's own was not measured", "" },
+		{ 1900, 1000, 900, ROUNDS, 0, false, PROBE_SAME, "no difference", "" },
+		{ 1000, 1010, 0, ROUNDS, 1, false, PROBE_SAME, "no difference", "" },
+		{ 1900, 1000, 20, 5, 0, false, PROBE_FEW, "nothing to compare", "" },
+		{ 1900, 1000, 20, 0, 0, false, PROBE_FEW, "nothing to compare", "" },
+	};
+	struct dev dev = { .name = "mlx5_0" };
+	struct probe_verdict verdict;
+	struct probe probe;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(t) / sizeof(*t); i++) {
+		measure(&probe, t[i].ns0, t[i].ns1, t[i].spread, t[i].rounds);
+		dev.place.mem_node = t[i].node < 0 ? num_none("virtual") : num_of(t[i].node);
+		dev.place.override = t[i].override ? num_of(0) : num_none(NULL);
+		probe_judge(&verdict, &probe, &dev);
+		if (verdict.word != t[i].word || !strstr(verdict.text, t[i].text) ||
+		    strcmp(verdict.fix, t[i].fix))
+			fail_msg("%zu: %d \"%s\" \"%s\"", i, verdict.word, verdict.text,
+				 verdict.fix);
+		probe_free(&probe);
+	}
+}
+
+/* The last round has one node only, and it would decide. */
+static void cut_short(void **state)
+{
+	struct probe_sample sample = { .round = ROUNDS + 1, .median = 1 };
+	struct probe probe;
+
+	(void)state;
+	measure(&probe, 1000, 1000, 1, ROUNDS);
+	probe_cell_add(probe_cell_of(&probe, 1, 0), &sample);
+	probe_settle(&probe);
+	assert_int_equal(probe.cells[2].nr, ROUNDS);
+	assert_int_equal(probe_node_latency(&probe, 1).n, ROUNDS);
+	assert_int_equal(probe_best(&probe), 1000);
+	probe_free(&probe);
+}
+
+static void times(void **state)
+{
+	char text[32];
+
+	(void)state;
+	assert_string_equal(probe_time(999, text, sizeof(text)), "999 ns");
+	assert_string_equal(probe_time(2310, text, sizeof(text)), "2.31 us");
+	assert_string_equal(probe_time(18400000, text, sizeof(text)), "18.40 ms");
+}
+
+static unsigned int count(const char *in, const char *what)
+{
+	unsigned int n = 0;
+
+	for (; (in = strstr(in, what)); in++)
+		n++;
+	return n;
+}
+
+static void draw(const struct probe *probes, unsigned int nr, char *text, size_t len)
+{
+	char path[] = "/tmp/test-probe.XXXXXX";
+	int fd = mkstemp(path);
+	ssize_t n;
+
+	assert_true(fd >= 0);
+	assert_int_equal(probe_svg(path, "a < b & c", probes, nr), 0);
+	n = read(fd, text, len - 1);
+	assert_true(n > 0);
+	text[n] = '\0';
+	close(fd);
+	unlink(path);
+	assert_int_equal(strncmp(text, "<svg ", 5), 0);
+	assert_string_equal(text + n - 7, "</svg>\n");
+	assert_int_equal(count(text, "a &lt; b &amp; c"), 1);
+	assert_int_equal(count(text, "<text"), count(text, "</text>"));
+	assert_int_equal(count(text, "nan") + count(text, "inf"), 0);
+}
+
+/* A rectangle for the ground, for each cell, for the plot; a line for each cell */
+static void picture(void **state)
+{
+	struct probe probes[3], none = { 0 };
+	char text[32768];
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < 3; i++) {
+		measure(&probes[i], 1000 << i, 1900 << i, 20, ROUNDS);
+		probes[i].size = 8 << 4 * i;
+	}
+	draw(probes, 1, text, sizeof(text));
+	assert_int_equal(count(text, "<rect"), 5);
+	assert_int_equal(count(text, "<polyline"), 0);
+	assert_int_equal(count(text, ">1.90x<"), 2);
+	draw(probes, 3, text, sizeof(text));
+	assert_int_equal(count(text, "<rect"), 6);
+	assert_int_equal(count(text, "<polyline"), 4);
+	assert_int_equal(count(text, "memory on node"), 2);
+	assert_int_equal(count(text, "CPU on node"), 2);
+	draw(&none, 1, text, sizeof(text));
+	assert_int_equal(probe_svg("/nonexistent/x.svg", "", probes, 1), -2);
+	for (i = 0; i < 3; i++)
+		probe_free(&probes[i]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(intervals),
+		cmocka_unit_test(verdicts),
+		cmocka_unit_test(cut_short),
+		cmocka_unit_test(times),
+		cmocka_unit_test(picture),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What the last probe of a device found. */
+#include <stdio.h>
+#include <string.h>
+
+#include "checker.h"
+#include "probe_last.h"
+
+static void check_probe_dev(struct checker *c, const struct dev *dev)
+{
+	const struct num *node = &dev->place.mem_node;
+	struct probe_last last;
+	char age[32];
+
+	probe_last_read(&last, dev);
+	if (!last.known) {
+		checker_say(c, VERDICT_NA, NULL, "%s measured since boot (nrdmactl probe %s)",
+			    last.word.why, dev->name);
+		return;
+	}
+	probe_last_age(&last, age, sizeof(age));
+	if (last.software)
+		checker_say(c, VERDICT_INFO, NULL,
+			    "%s, %s; on a software device that says nothing about a NIC",
+			    last.text, age);
+	else if (last.mem_node.known != node->known || last.mem_node.v != node->v)
+		checker_say(c, VERDICT_INFO, NULL, "%s, %s; its node was another one then",
+			    last.text, age);
+	else if (!strcmp(last.word.s, probe_words[PROBE_CONTRADICTS]))
+		checker_say(c, VERDICT_WARN, last.fix, "%s, %s", last.text, age);
+	else if (!strcmp(last.word.s, probe_words[PROBE_UNKNOWN]))
+		checker_say(c, VERDICT_INFO, *last.fix ? last.fix : NULL, "%s, %s", last.text, age);
+	else
+		checker_say(c, VERDICT_OK, NULL, "%s, %s", last.text, age);
+}
+
+const struct check check_probe = {
+	.id = "probe",
+	.expected = "no other node's memory was measured to be faster than the device's own",
+	.why = "firmware can be wrong about a slot, and what is measured cannot",
+	.dev = check_probe_dev,
+};

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef NRDMACTL_PROBE_LAST_H
+#define NRDMACTL_PROBE_LAST_H
+
+#include "probe_stat.h"
+
+/**
+ * struct probe_last - the last verdict on a device
+ * @known: there is one
+ * @word: enum probe_word as a word
+ * @text: in a sentence
+ * @fix: command, "" for none
+ * @age: seconds
+ * @mem_node: where the device's buffers went then
+ * @software: the device was a software device
+ */
+struct probe_last {
+	bool known;
+	struct str word;
+	char text[512];
+	char fix[128];
+	struct num age;
+	struct num mem_node;
+	bool software;
+};
+
+int probe_last_save(const struct dev *dev, const struct probe *probe,
+		    const struct probe_verdict *verdict);
+void probe_last_read(struct probe_last *last, const struct dev *dev);
+const char *probe_last_age(const struct probe_last *last, char *buf, size_t len);
+
+#endif /* NRDMACTL_PROBE_LAST_H */

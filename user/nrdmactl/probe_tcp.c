@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A ping-pong over TCP, to hold RDMA against: from and to the address of a network
+ * device, by two threads, one on a given CPU and the other one near it. The kernel
+ * takes what it sends to itself round by its loop-back device, so no NIC has a part
+ * in it: what is measured is the stack.
+ */
+#include <errno.h>
+#include <ifaddrs.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "numa.h"
+#include "probe_stat.h"
+#include "probe_tcp.h"
+#include "say.h"
+
+#define TCP_WARM_UP	16
+#define TCP_TIME_NS	250000000LL	/* as the module's measurements */
+
+/**
+ * struct probe_tcp - a connection
+ * @size: of a message
+ * @cpu: of the one who asks
+ * @peer_cpu: of the one who answers
+ * @asks: socket of the one
+ * @answers: and of the other
+ * @thread: the other; it ends when the connection does
+ * @buf: what is sent and received, of the one and the other
+ */
+struct probe_tcp {
+	size_t size;
+	unsigned int cpu, peer_cpu;
+	int asks, answers;
+	bool running;
+	pthread_t thread;
+	char *buf[2];
+};
+
+static long long probe_tcp_now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000LL + ts.tv_nsec;
+}
+
+static int probe_tcp_move(int fd, char *buf, size_t size, bool out)
+{
+	ssize_t n;
+
+	while (size) {
+		n = out ? send(fd, buf, size, MSG_NOSIGNAL) : recv(fd, buf, size, 0);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return -1;
+		buf += n;
+		size -= n;
+	}
+	return 0;
+}
+
+static void probe_tcp_bind(unsigned int cpu)
+{
+	size_t bytes = CPU_ALLOC_SIZE(cpu + 1);
+	cpu_set_t *set = CPU_ALLOC(cpu + 1);
+
+	if (!set)
+		return;
+	CPU_ZERO_S(bytes, set);
+	CPU_SET_S(cpu, bytes, set);
+	sched_setaffinity(0, bytes, set);
+	CPU_FREE(set);
+}
+
+static void *probe_tcp_answer(void *arg)
+{
+	struct probe_tcp *tcp = arg;
+
+	probe_tcp_bind(tcp->peer_cpu);
+	while (!probe_tcp_move(tcp->answers, tcp->buf[1], tcp->size, false) &&
+	       !probe_tcp_move(tcp->answers, tcp->buf[1], tcp->size, true))
+		;
+	return NULL;
+}
+
+static int probe_tcp_addr(const char *netdev, struct sockaddr_storage *addr, socklen_t *len)
+{
+	struct ifaddrs *all, *a;
+	int family = 0;
+
+	if (getifaddrs(&all))
+		return -errno;
+	for (a = all; a; a = a->ifa_next) {
+		if (!a->ifa_addr || strcmp(a->ifa_name, netdev))
+			continue;
+		/* IPv4 first */
+		if (a->ifa_addr->sa_family == AF_INET ||
+		    (a->ifa_addr->sa_family == AF_INET6 && !family)) {
+			family = a->ifa_addr->sa_family;
+			*len = family == AF_INET ? sizeof(struct sockaddr_in) :
+			       sizeof(struct sockaddr_in6);
+			memcpy(addr, a->ifa_addr, *len);
+		}
+		if (family == AF_INET)
+			break;
+	}
+	freeifaddrs(all);
+	return family ? 0 : -EADDRNOTAVAIL;
+}
+
+static int probe_tcp_connect(struct probe_tcp *tcp, const char *netdev)
+{
+	struct sockaddr_storage addr;
+	int listener, one = 1;
+	socklen_t len;
+	int err;
+
+	err = probe_tcp_addr(netdev, &addr, &len);
+	if (err)
+		return err;
+	listener = socket(addr.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	tcp->asks = socket(addr.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (listener < 0 || tcp->asks < 0 || bind(listener, (struct sockaddr *)&addr, len) ||
+	    listen(listener, 1) || getsockname(listener, (struct sockaddr *)&addr, &len) ||
+	    connect(tcp->asks, (struct sockaddr *)&addr, len)) {
+		err = -errno;
+	} else {
+		tcp->answers = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+		if (tcp->answers < 0 ||
+		    setsockopt(tcp->asks, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one)) ||
+		    setsockopt(tcp->answers, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one)))
+			err = -errno;
+	}
+	if (listener >= 0)
+		close(listener);
+	return err;
+}
+
+/* Another CPU of the same node, or the same one where there is none */
+static unsigned int probe_tcp_neighbour(unsigned int cpu)
+{
+	int node = numa_of_cpu(cpu), other;
+	struct cpus cpus;
+
+	if (node < 0 || numa_cpus(node, &cpus))
+		return cpu;
+	other = cpus_next(&cpus, cpu);
+	if (other < 0)
+		other = cpus_next(&cpus, -1);
+	return other < 0 ? cpu : (unsigned int)other;
+}
+
+/**
+ * probe_tcp_open() - connect a network device's address with itself
+ * @cpu: where the one who asks runs
+ * @size: of a message
+ *
+ * Return: a connection, or NULL after saying what is wrong.
+ */
+struct probe_tcp *probe_tcp_open(const char *netdev, unsigned int cpu, size_t size)
+{
+	struct probe_tcp *tcp = calloc(1, sizeof(*tcp));
+	int err = -ENOMEM;
+
+	if (tcp) {
+		*tcp = (struct probe_tcp){
+			.size = size, .cpu = cpu, .peer_cpu = probe_tcp_neighbour(cpu),
+			.asks = -1, .answers = -1,
+			.buf = { calloc(1, size), calloc(1, size) },
+		};
+		if (tcp->buf[0] && tcp->buf[1])
+			err = probe_tcp_connect(tcp, netdev);
+	}
+	if (!err) {
+		err = -pthread_create(&tcp->thread, NULL, probe_tcp_answer, tcp);
+		tcp->running = !err;
+	}
+	if (err) {
+		say("no TCP connection over %s: %s", netdev, strerror(-err));
+		if (tcp)
+			probe_tcp_close(tcp);
+		return NULL;
+	}
+	return tcp;
+}
+
+/**
+ * probe_tcp_round() - the median time there and back
+ * @iterations: how often, where a quarter of a second allows
+ *
+ * Return: ns, or a negative errno after saying what is wrong.
+ */
+long long probe_tcp_round(struct probe_tcp *tcp, unsigned int iterations)
+{
+	long long *ns = calloc(iterations, sizeof(*ns)), start, now, end, median;
+	unsigned int i, n = 0;
+	cpu_set_t before;
+
+	if (!ns) {
+		say("out of memory");
+		return -ENOMEM;
+	}
+	sched_getaffinity(0, sizeof(before), &before);
+	probe_tcp_bind(tcp->cpu);
+	now = probe_tcp_now();
+	end = now + 2 * TCP_TIME_NS;
+	for (i = 0; n < iterations && now < end; i++) {
+		start = now;
+		if (probe_tcp_move(tcp->asks, tcp->buf[0], tcp->size, true) ||
+		    probe_tcp_move(tcp->asks, tcp->buf[0], tcp->size, false)) {
+			say("the TCP connection broke: %s", strerror(errno));
+			free(ns);
+			return -EIO;
+		}
+		now = probe_tcp_now();
+		if (i >= TCP_WARM_UP || now - (end - 2 * TCP_TIME_NS) > TCP_TIME_NS)
+			ns[n++] = now - start;
+	}
+	sched_setaffinity(0, sizeof(before), &before);
+	median = probe_stat_of(ns, n).median;
+	free(ns);
+	return median;
+}
+
+void probe_tcp_close(struct probe_tcp *tcp)
+{
+	if (tcp->asks >= 0)
+		shutdown(tcp->asks, SHUT_RDWR);
+	if (tcp->running)
+		pthread_join(tcp->thread, NULL);
+	if (tcp->asks >= 0)
+		close(tcp->asks);
+	if (tcp->answers >= 0)
+		close(tcp->answers);
+	free(tcp->buf[0]);
+	free(tcp->buf[1]);
+	free(tcp);
+}
