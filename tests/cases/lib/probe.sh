@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash disable=SC2034 # used by those who source it
+#
+# For the cases about probes; run inside the guest.
+
+# shellcheck source=tests/cases/lib/buf.sh
+. "${BASH_SOURCE[0]%/*}/buf.sh"
+
+# probe KEY VALUE...: one measurement of each cell unless the keys say otherwise
+probe() { nrdmactl -j probe "$dev" "$@" >"$tmp/probe" 2>"$tmp/probe.err"; }
+probed() { jq -r ".[0]$1" "$tmp/probe"; }
+
+# Whose they are and how many: what the kernel holds of the device
+resources() { rdma resource show "$dev"; }
+threads() { pgrep -c nrdma_probe; }
+
+# begin KEY VALUE...: one that goes on, by the process $reader
+begin() {
+	nrdmactl -j probe "$dev" "$@" >"$tmp/probe" 2>"$tmp/probe.err" &
+	reader=$!
+}
+
+# running: a run is under way; each measurement's thread is short-lived
+running() { ! unused; }
+
+# moves_data OP...: at every size, each byte compared by the module
+moves_data() {
+	local op size
+	for op; do
+		for size in 8 64 4093 4096 65536 1048576 4194304; do
+			ok "$op moves $size bytes" probe op "$op" size "$size" rounds 1 iterations 20
+			is "and each cell has a figure" \
+				"$(probed '.cells | map(select(.median > 0 and .min > 0 and .p99 >= .median)) | length')" 4
+		done
+	done
+}
+
+# nothing_of_probe BEFORE: nothing is left of it
+nothing_of_probe() {
+	is "no thread is left" "$(threads)" 0
+	is "the kernel has of the device what it had" "$(resources)" "$1"
+}
