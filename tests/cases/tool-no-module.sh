@@ -41,10 +41,33 @@ is "and in the text" "$(nrdmactl status 2>/dev/null | grep -c 'n/a (no module)')
 ok "dev show" nrdmactl -d dev show rxe_eth1
 
 for words in "buf show" "pool show" "dev set rxe_eth0 node 1" "irq set rxe_eth0 policy local" \
-	"irq restore rxe_eth0" "monitor timeout 1" "pool set node 0 size 2M"; do
+	"irq restore rxe_eth0" "pool set node 0 size 2M"; do
 	# shellcheck disable=SC2086
 	refused "$words" "module nrdma is not loaded (modprobe nrdma)" nrdmactl $words
 done
+
+# Devices and ports are told by the kernel as well
+nrdmactl -j monitor >"$tmp/events" 2>/dev/null &
+monitor=$!
+within 5 sh -c "[ \$(awk -v pid=$monitor '\$3 == pid && \$4 != \"00000000\"' /proc/net/netlink | wc -l) = 2 ]"
+saw() { jq -r '[.object, .event, .dev_name, .old_name, .port_state] | map(. // "") | join(" ")' "$tmp/events" | grep -qx "$1 *"; }
+ip link set eth1 down
+ok "a port goes down" within 5 saw "dev port rxe_eth1  down"
+ip link set eth1 up
+ok "and up" within 5 saw "dev port rxe_eth1  active"
+rdma dev set rxe_eth0 name other
+ok "a device is renamed" within 5 saw "dev renamed other rxe_eth0"
+rdma dev set other name rxe_eth0
+ok "and back" within 5 saw "dev renamed rxe_eth0 other"
+rdma link delete rxe_eth0
+ok "goes" within 5 saw "dev removed rxe_eth0"
+rdma link add rxe_eth0 type rxe netdev eth0
+ok "and comes" within 5 saw "dev added rxe_eth0"
+is "with its node" "$(jq -c 'select(.event == "added") | [.node, .node_source]' "$tmp/events")" '[0,"netdev"]'
+kill $monitor
+wait $monitor 2>/dev/null
+nrdmactl monitor count 1 timeout 1 >/dev/null 2>"$tmp/err"
+is "events that do not come" "$? $(tail -n1 "$tmp/err")" "2 nrdmactl: monitor: 0 of 1 events came in 1 s"
 
 nrdmactl check only module >"$tmp/out" 2>/dev/null
 is "check fails" $? 3

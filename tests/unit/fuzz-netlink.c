@@ -11,6 +11,7 @@
 #include "dcb.h"
 #include "fuzz.h"
 #include "mod_error.h"
+#include "uevent.h"
 
 /* Whose parsers are their own */
 #include "mod_irq.c"
@@ -112,6 +113,18 @@ static void fuzz_dcb(const uint8_t *data, size_t size)
 	nlmsg_free(msg);
 }
 
+/* Of the device model, text and no netlink at all */
+static void fuzz_uevent(const uint8_t *data, size_t size)
+{
+	struct uevent event;
+	char *text = malloc(size);
+
+	memcpy(text, data, size);
+	if (uevent_parse(&event, text, size))
+		FUZZ_MUST(*event.name && event.action);
+	free(text);
+}
+
 /* A refusal of a request that is well formed, and of one that is not */
 static void fuzz_error(const uint8_t *data, size_t size)
 {
@@ -135,8 +148,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (size < 2)
 		return 0;
-	kind = *data++ % 11;
+	kind = *data++ % 12;
 	size--;
+	if (kind == 11) {
+		fuzz_uevent(data, size);
+		return 0;
+	}
 	if (kind == 10) {
 		fuzz_dcb(data, size);
 		return 0;

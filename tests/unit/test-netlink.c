@@ -20,6 +20,7 @@
 #include "mod_dev.h"
 #include "mod_error.h"
 #include "mod_irq.h"
+#include "uevent.h"
 
 static struct nl_msg *message(int cmd)
 {
@@ -183,6 +184,30 @@ static void pfc(void **state)
 	nlmsg_free(msg);
 }
 
+#define UEVENT(text)	text, sizeof(text)
+
+static void uevents(void **state)
+{
+	struct uevent event;
+
+	(void)state;
+	assert_true(uevent_parse(&event, UEVENT("add@/devices/virtual/infiniband/rxe0\0ACTION=add\0"
+		"DEVPATH=/devices/virtual/infiniband/rxe0\0SUBSYSTEM=infiniband\0NAME=rxe0\0SEQNUM=7")));
+	assert_int_equal(event.action, UEVENT_ADD);
+	assert_string_equal(event.name, "rxe0");
+	assert_true(uevent_parse(&event, UEVENT("move@/x\0ACTION=move\0DEVPATH=/devices/new\0"
+		"SUBSYSTEM=infiniband\0DEVPATH_OLD=/devices/old")));
+	assert_int_equal(event.action, UEVENT_MOVE);
+	assert_string_equal(event.old_name, "old");
+	/* Another's, one without a name, one that is cut */
+	assert_false(uevent_parse(&event, UEVENT("add@/x\0ACTION=add\0DEVPATH=/devices/uverbs0\0"
+		"SUBSYSTEM=infiniband_verbs")));
+	assert_false(uevent_parse(&event, UEVENT("add@/x\0ACTION=add\0SUBSYSTEM=infiniband")));
+	assert_false(uevent_parse(&event, UEVENT("change@/x\0ACTION=change\0DEVPATH=/x\0SUBSYSTEM=infiniband")));
+	assert_false(uevent_parse(&event, "add@/x\0ACTION=ad", 17));
+	assert_false(uevent_parse(&event, "", 0));
+}
+
 static unsigned int offset_of(struct nl_msg *msg, struct nlattr *attr)
 {
 	return (char *)attr - (char *)nlmsg_hdr(msg);
@@ -230,6 +255,7 @@ int main(void)
 		cmocka_unit_test(dev_malformed),
 		cmocka_unit_test(buf_goes_on),
 		cmocka_unit_test(pfc),
+		cmocka_unit_test(uevents),
 		cmocka_unit_test(error_attribute),
 	};
 

@@ -17,8 +17,10 @@
 #include "mod_buf.h"
 #include "mod_dev.h"
 #include "mod_irq.h"
+#include "monitor.h"
 #include "out.h"
 #include "say.h"
+#include "sys.h"
 #include "words.h"
 
 static const struct cmd_key monitor_keys[] = {
@@ -65,15 +67,7 @@ static const struct out_field monitor_fields[] = {
 	{ "uid", "", "uid " },
 };
 
-struct monitor {
-	struct out o;
-	unsigned int seen;
-	int status;
-	bool done;
-	long long count;	/* stop after so many, -1 for never */
-};
-
-static void monitor_begin(struct monitor *mon, const char *object, struct str event)
+void monitor_begin(struct monitor *mon, const char *object, struct str event)
 {
 	struct out *o = &mon->o;
 	char text[64], zone[64];
@@ -90,7 +84,7 @@ static void monitor_begin(struct monitor *mon, const char *object, struct str ev
 	out_str(o, "event", event);
 }
 
-static void monitor_end(struct monitor *mon)
+void monitor_end(struct monitor *mon)
 {
 	out_record_end(&mon->o);
 	if (ferror(stdout)) {
@@ -224,7 +218,7 @@ static int monitor_on_msg(struct nl_msg *msg, void *arg)
 	return NL_OK;
 }
 
-static long long monitor_now(void)
+long long monitor_now(void)
 {
 	struct timespec ts;
 
@@ -232,34 +226,54 @@ static long long monitor_now(void)
 	return ts.tv_sec * 1000LL + ts.tv_nsec / 1000000;
 }
 
-static void monitor_loop(struct monitor *mon, struct mod *mod, struct num timeout)
+/**
+ * monitor_left() - for how long to wait for what comes next
+ *
+ * Return: milliseconds, -1 for ever, 0 when it is over.
+ */
+int monitor_left(struct monitor *mon)
 {
-	long long end = monitor_now() + timeout.v * 1000, left = -1;
-	struct pollfd pfd = { .fd = nl_socket_get_fd(mod->sk), .events = POLLIN };
-	int err;
+	long long left;
 
-	while (!mon->done) {
-		if (timeout.known) {
-			left = end - monitor_now();
-			if (left <= 0)
-				break;
-		}
-		if (poll(&pfd, 1, left > 60000 ? 60000 : left) <= 0)
+	if (mon->done)
+		return 0;
+	if (!mon->end.known)
+		return -1;
+	left = mon->end.v - monitor_now();
+	return left <= 0 ? 0 : left > 60000 ? 60000 : left;
+}
+
+void monitor_lost(struct monitor *mon)
+{
+	say("events came faster than they were read: some are lost");
+	mon->status = EXIT_PARTIAL;
+}
+
+static void monitor_module(struct monitor *mon, struct mod *mod)
+{
+	struct pollfd pfd = { .fd = nl_socket_get_fd(mod->sk), .events = POLLIN };
+	int err, left;
+
+	while ((left = monitor_left(mon))) {
+		if (poll(&pfd, 1, left) <= 0)
 			continue;
 		err = nl_recvmsgs_default(mod->sk);
 		if (err == -NLE_NOMEM) {
-			say("events came faster than they were read: some are lost");
-			mon->status = EXIT_PARTIAL;
+			monitor_lost(mon);
 		} else if (err && err != -NLE_AGAIN && err != -NLE_INTR) {
 			say("no more events: %s", nl_geterror(err));
 			mon->status = EXIT_FAILED;
 			break;
 		}
 	}
-	if (!mon->status && mon->count > 0 && mon->seen < mon->count) {
-		say("%u of %lld events came in %lld s", mon->seen, mon->count, timeout.v);
-		mon->status = EXIT_FAILED;
-	}
+}
+
+static int monitor_listen(struct monitor *mon, struct mod *mod)
+{
+	nl_socket_disable_seq_check(mod->sk);
+	nl_socket_modify_cb(mod->sk, NL_CB_VALID, NL_CB_CUSTOM, monitor_on_msg, mon);
+	return mod_listen(mod, "nlctrl", "notify") ||
+	       mod_listen(mod, NRDMA_FAMILY_NAME, NRDMA_MCGRP_EVENTS);
 }
 
 static int monitor_run(const struct args *args)
@@ -276,17 +290,24 @@ static int monitor_run(const struct args *args)
 	}
 	if (count.known)
 		mon.count = count.v;
-	if (!mod_must_open(&mod))
+	/* A fixture has no events */
+	if (*sys_root() ? !mod_must_open(&mod) : !mod_open(&mod) && mod.error != -ENOENT)
 		return EXIT_FAILED;
-	nl_socket_disable_seq_check(mod.sk);
-	nl_socket_modify_cb(mod.sk, NL_CB_VALID, NL_CB_CUSTOM, monitor_on_msg, &mon);
-	if (mod_listen(&mod, "nlctrl", "notify") ||
-	    mod_listen(&mod, NRDMA_FAMILY_NAME, NRDMA_MCGRP_EVENTS)) {
+	if (mod.sk && monitor_listen(&mon, &mod)) {
 		mod_close(&mod);
 		return EXIT_FAILED;
 	}
+	if (timeout.known)
+		mon.end = num_of(monitor_now() + timeout.v * 1000);
 	out_open(&mon.o, OUT_STREAM, OUT_FIELDS(monitor_fields));
-	monitor_loop(&mon, &mod, timeout);
+	if (mod.sk)
+		monitor_module(&mon, &mod);
+	else
+		monitor_host(&mon);
+	if (!mon.status && mon.count > 0 && mon.seen < mon.count) {
+		say("%u of %lld events came in %lld s", mon.seen, mon.count, timeout.v);
+		mon.status = EXIT_FAILED;
+	}
 	if (out_close(&mon.o))
 		mon.status = EXIT_FAILED;
 	mod_close(&mod);
