@@ -266,6 +266,8 @@ static void text(void **state)
 		{ "check irdma0 only node", 3, "to mend it: nrdmactl dev set irdma0 node N", NO_MODULE },
 		{ "check mlx4_0/2 only port", 3, "fail  port      mlx4_0: port 2 is down", NO_MODULE },
 		{ "check mlx4_0/1 only port", 0, "ok    port      mlx4_0: port 1 is active", NO_MODULE },
+		{ "check mlx5_0 only mtu", 0, "n/a   mtu       mlx5_0: port 1 is InfiniBand\n", NO_MODULE },
+		{ "check siw_eth1 only mtu,pfc", 0, "n/a   mtu       siw_eth1: port 1 is iWARP\n", NO_MODULE },
 		{ "check mlx5_0 only pcie", 3, "could do 252 Gb/s", NO_MODULE },
 		{ "check mlx5_0 only vectors", 3, "1 of 4 go to CPUs that are not near", NO_MODULE },
 		{ "check rxe_eth1 only vectors", 0, "2, 2 near", NO_MODULE },
