@@ -52,6 +52,16 @@ within 20 sh -c 'nrdmactl -j irq show rxe_eth1 | jq -e "any(.state == \"drifted\
 busy eth1
 mends "moved by somebody else" vectors
 
+taskset -c 0 ibv_rc_pingpong -d rxe_eth1 -g 0 >/dev/null 2>&1 &
+server=$!
+within 10 sh -c "ss -Hltn | grep -q :18515"
+threads() { nrdmactl -j check rxe_eth1 only threads | jq -r '.[0] | .verdict + ": " + .found'; }
+is "one that uses the device, from the wrong node" "$(threads)" \
+	"warn: 1 of 1 processes that use it have threads that ran elsewhere last"
+kill $server
+wait $server 2>/dev/null
+is "nobody" "$(threads)" "n/a: no process uses it"
+
 taskset -c 0 sh -c 'while :; do sleep 0.1; done' &
 loop=$!
 mends "a process on the wrong node" threads rxe_eth1 pid $loop

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Checks of what should be near a device: vectors, buffers, programs. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,7 @@
 #include "checker.h"
 #include "numa.h"
 #include "proc.h"
+#include "res.h"
 #include "size.h"
 #include "sys.h"
 
@@ -228,34 +230,92 @@ const struct check check_cpuset = {
 	.dev = check_cpuset_dev,
 };
 
-static void check_threads_dev(struct checker *c, const struct dev *dev)
+/* How many threads a process has, and how many of them ran elsewhere last */
+static unsigned int check_threads_of(unsigned int pid, const struct cpus *near, unsigned int *away)
 {
-	unsigned int nr = 0, away = 0, tid;
+	unsigned int nr = 0;
 	struct num cpu;
-	char fix[160], cpus[128];
-	struct cpus near;
 	char **names;
 	int i, n;
 
-	if (!c->pid) {
-		checker_say(c, VERDICT_NA, NULL, "say which process: pid PID");
-		return;
+	*away = 0;
+	n = sys_list(&names, "/proc/%u/task", pid);
+	for (i = 0; i < n; i++) {
+		cpu = proc_last_cpu(pid, strtoul(names[i], NULL, 10));
+		if (!cpu.known)
+			continue;
+		nr++;
+		*away += !cpus_has(near, cpu.v);
 	}
+	sys_list_free(names, n);
+	return nr;
+}
+
+/* Who holds verbs' resources or buffers of the device */
+static int check_threads_users(struct checker *c, const struct dev *dev, struct ress *ress)
+{
+	struct dev *match[] = { (struct dev *)dev, NULL };
+	unsigned int i;
+	int err;
+
+	err = ress_read(ress, match);
+	for (i = 0; !err && i < c->survey.bufs.nr; i++) {
+		const struct buf *buf = &c->survey.bufs.v[i];
+
+		if (buf->pid.known && !buf->orphan.v && !strcmp(buf->dev_name.s, dev->name) &&
+		    !ress_of(ress, buf->pid.v, dev))
+			err = -ENOMEM;
+	}
+	return err;
+}
+
+/* Nobody was named: those that use it are looked at, but need not be this user's */
+static void check_threads_all(struct checker *c, const struct dev *dev, const struct cpus *near,
+			      const char *cpus)
+{
+	unsigned int i, away, elsewhere = 0;
+	struct ress ress = { 0 };
+	char fix[160] = "";
+
+	if (check_threads_users(c, dev, &ress)) {
+		checker_say(c, VERDICT_NA, NULL, "who uses it cannot be read");
+	} else {
+		for (i = 0; i < ress.nr; i++) {
+			check_threads_of(ress.v[i].pid, near, &away);
+			if (away && !elsewhere++)
+				snprintf(fix, sizeof(fix), "taskset -acp %s %u", cpus,
+					 ress.v[i].pid);
+		}
+		if (elsewhere)
+			checker_say(c, VERDICT_WARN, fix,
+				    "%u of %u processes that use it have threads that ran elsewhere last",
+				    elsewhere, ress.nr);
+		else if (ress.nr)
+			checker_say(c, VERDICT_OK, NULL,
+				    "%u process%s that use%s it ran on CPUs %s last", ress.nr,
+				    ress.nr == 1 ? "" : "es", ress.nr == 1 ? "s" : "", cpus);
+		else
+			checker_say(c, VERDICT_NA, NULL, "no process uses it");
+	}
+	ress_free(&ress);
+}
+
+static void check_threads_dev(struct checker *c, const struct dev *dev)
+{
+	char fix[160], cpus[128];
+	unsigned int nr, away;
+	struct cpus near;
+
 	if (!place_cpus(&dev->place, &near)) {
 		checker_say(c, VERDICT_NA, NULL, "CPU nodes not known");
 		return;
 	}
-	n = sys_list(&names, "/proc/%u/task", c->pid);
-	for (i = 0; i < n; i++) {
-		tid = strtoul(names[i], NULL, 10);
-		cpu = proc_last_cpu(c->pid, tid);
-		if (!cpu.known)
-			continue;
-		nr++;
-		away += !cpus_has(&near, cpu.v);
-	}
-	sys_list_free(names, n);
 	cpus_format(&near, cpus, sizeof(cpus));
+	if (!c->pid) {
+		check_threads_all(c, dev, &near, cpus);
+		return;
+	}
+	nr = check_threads_of(c->pid, &near, &away);
 	snprintf(fix, sizeof(fix), "taskset -acp %s %u", cpus, c->pid);
 	if (!nr)
 		checker_say(c, VERDICT_NA, NULL, "process %u is gone", c->pid);
@@ -269,7 +329,7 @@ static void check_threads_dev(struct checker *c, const struct dev *dev)
 
 const struct check check_threads = {
 	.id = "threads",
-	.expected = "the process runs on CPUs near the device",
+	.expected = "who uses the device runs on CPUs near it",
 	.why = "what the device wrote is far from who reads it otherwise",
 	.dev = check_threads_dev,
 };
