@@ -194,12 +194,13 @@ static int conf_key_value(struct conf_section *section, unsigned int c, int key,
 /* The key that was read before is complete. */
 static void conf_key_end(struct conf_reader *reader)
 {
-	struct conf_section *section = &reader->conf->section[reader->conf->nr - 1];
+	struct conf_section *section;
 	unsigned int c;
 	int key = -1;
 
 	if (!reader->key)
 		return;
+	section = &reader->conf->section[reader->conf->nr - 1];
 	conf_say_where(reader, reader->key_line);
 	for (c = 0; c < CONF_CMDS && section->args[c].cmd; c++) {
 		key = cmd_key(section->args[c].cmd, reader->key, true);
