@@ -20,6 +20,7 @@ static const char *const counter_names[] = {
 	"req_cqe_error", "resp_cqe_error", "req_remote_access_errors", "resp_remote_access_errors",
 	"resp_local_length_error", "rx_icrc_encapsulated", "roce_slow_restart_cnps",
 	"cq_overflow", "retry_exceeded_err", "retry_rnr_exceeded_err", "send_rnr_err",
+	"out_of_seq_request", "completer_retry_err",
 	"rcvd_seq_err", "rcvd_rnr_err", "send_err", "tcpInErrs", "iwInRdmaInErrs",
 };
 
