@@ -23,7 +23,8 @@ free=$(node_free "$node")
 ok "set 128 MiB" nrdmactl pool set node "$node" size 128M
 ok "it fills by itself" within 30 ready "$size"
 now=$(node_free "$node")
-ok "the node's memory went there: $((free - now)) KiB" test $((free - now)) -ge $((size >> 10))
+# Something else of the kernel's may have become free meanwhile
+ok "the node's memory went there: $((free - now)) KiB" test $((free - now)) -ge $(((size >> 10) - 2048))
 ok "none of the other's" test "$(nrdmactl -j pool show | jq '.[0].ready_bytes')" = 0
 is "a chunk is what a PMD maps" "$(pool_json .chunk_bytes)" $((2 << 20))
 
