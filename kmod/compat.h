@@ -177,9 +177,11 @@ static inline const struct cpumask *irq_get_effective_affinity_mask(unsigned int
 /*
  * A PCI function's vectors: between nrdma_msi_lock(), which says whether there
  * may be any, and nrdma_msi_unlock() none of them goes away. Before there was a
- * lock only the driver itself keeps them, between its add and remove.
+ * lock the caller sees to that, see nrdma_irq_still().
  */
 #ifndef HAVE_MSI_FOR_EACH_DESC
+#define NRDMA_HAS_MSI_LOCK false
+
 static inline bool nrdma_msi_lock(struct device *dev)
 {
 	return pci_dev_msi_enabled(to_pci_dev(dev));
@@ -192,6 +194,8 @@ static inline void nrdma_msi_unlock(struct device *dev)
 #define nrdma_msi_for_each(desc, dev) for_each_msi_entry(desc, dev)
 #define nrdma_msi_index(desc) ((desc)->msi_attrib.entry_nr)
 #else
+#define NRDMA_HAS_MSI_LOCK true
+
 static inline bool nrdma_msi_lock(struct device *dev)
 {
 	if (!dev->msi.data)

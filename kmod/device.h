@@ -41,6 +41,8 @@ struct nrdma_probe;
  * @probe_lock: held while a measurement uses the RDMA device, which may take a
  *	second and waits for hardware; remove() takes it after @ib is NULL, which
  *	ends the measurement. Under it: @ib_sem, and all that verbs take.
+ * @of_driver: the RDMA device belongs to its PCI function's driver, which is bound
+ *	and keeps its vectors while we are in add() or remove(); set once in add()
  * @event_handler: port events
  * @gone_wait: pollers, woken by remove()
  * @nr_bufs: live buffers that were made through the device
@@ -61,6 +63,7 @@ struct nrdma_dev {
 	struct nrdma_func		*func;
 	struct nrdma_probe		*probe;
 	struct mutex			probe_lock; /* a measurement is under way */
+	bool				of_driver;
 	struct ib_event_handler		event_handler;
 	wait_queue_head_t		gone_wait;
 	atomic_t			nr_bufs;

@@ -268,6 +268,7 @@ static void nrdma_func_set_off(struct nrdma_func *func, const struct nrdma_irq_p
 	nrdma_func_for_each(func, 0, nrdma_func_unlock_one, NULL);
 	nrdma_irq_policy_copy(&func->policy, policy);
 	WRITE_ONCE(func->on, false);
+	nrdma_irq_check_stop();
 	func->error = 0;
 	nrdma_func_changed();
 	nrdma_func_count(func, count);
@@ -474,6 +475,7 @@ void nrdma_func_restore(struct nrdma_func *func, struct nrdma_irq_count *count)
 			nrdma_func_forget(func, v);
 	func->policy.mode = NRDMA_POLICY_OFF;
 	WRITE_ONCE(func->on, false);
+	nrdma_irq_check_stop();
 	func->error = count->error;
 	nrdma_event_irq(func, NRDMA_IRQ_EVENT_RESTORED, count, "asked for");
 }

@@ -8,6 +8,7 @@
 #include <linux/cpuhotplug.h>
 #include <linux/netdevice.h>
 #include <linux/pci.h>
+#include <linux/rtnetlink.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 #include <linux/xarray.h>
@@ -33,6 +34,8 @@ enum nrdma_irq_why {
 	NRDMA_IRQ_WHY_CPU_OFFLINE,
 	NRDMA_IRQ_WHY_CPU_ONLINE,
 	NRDMA_IRQ_WHY_BOUND,
+	NRDMA_IRQ_WHY_BACK,
+	NRDMA_IRQ_WHY_LEFT,
 	NRDMA_IRQ_WHY_PORT,
 	NRDMA_IRQ_WHY_NETDEV,
 	NRDMA_IRQ_WHY_MAX,
@@ -42,6 +45,8 @@ static const char * const nrdma_irq_whys[NRDMA_IRQ_WHY_MAX] = {
 	[NRDMA_IRQ_WHY_CPU_OFFLINE]	= "a CPU went offline",
 	[NRDMA_IRQ_WHY_CPU_ONLINE]	= "a CPU came online",
 	[NRDMA_IRQ_WHY_BOUND]		= "its driver was bound",
+	[NRDMA_IRQ_WHY_BACK]		= "its RDMA device came back",
+	[NRDMA_IRQ_WHY_LEFT]		= "its last RDMA device is gone",
 	[NRDMA_IRQ_WHY_PORT]		= "a port changed",
 	[NRDMA_IRQ_WHY_NETDEV]		= "its network device changed",
 };
@@ -56,10 +61,112 @@ static struct nrdma_func *nrdma_func_find(struct pci_dev *pdev)
 	return xa_load(&nrdma_funcs, nrdma_func_key(pdev));
 }
 
+/* ---- keeping vectors from changing underneath ---- */
+
+/*
+ * Where the MSI descriptors have no lock of their own, a driver can give vectors
+ * back and take others while one walks over them. It does so when it is bound or
+ * unbound, under the PCI device's lock, and when channels change, under rtnl; and
+ * in the midst of its own add and remove of an RDMA device it does not. Hence:
+ * requests take both locks, before any lock of ours; so does the work, in which
+ * all is done that has no request and is not in a driver's add or remove; and
+ * nothing is looked at just because something happened elsewhere.
+ *
+ * With a lock over the descriptors none of this is needed, and none is done.
+ */
+static void nrdma_pdev_hold(struct pci_dev *pdev)
+{
+	device_lock(&pdev->dev);
+	rtnl_lock();
+}
+
+/**
+ * nrdma_irq_let_go() - undo nrdma_irq_still()
+ * @still: what it returned
+ */
+void nrdma_irq_let_go(struct pci_dev *still)
+{
+	if (!still)
+		return;
+	rtnl_unlock();
+	device_unlock(&still->dev);
+	pci_dev_put(still);
+}
+
+/**
+ * nrdma_irq_still() - keep a device's vectors from changing underneath
+ * @dev: device
+ *
+ * Context: may sleep, with no lock held.
+ * Return: for nrdma_irq_let_go(); NULL where there is nothing to hold.
+ */
+struct pci_dev *nrdma_irq_still(struct nrdma_dev *dev)
+{
+	struct pci_dev *pdev;
+
+	if (NRDMA_HAS_MSI_LOCK)
+		return NULL;
+	mutex_lock(&dev->lock);
+	pdev = pci_dev_get(dev->place.pdev);
+	mutex_unlock(&dev->lock);
+	if (pdev)
+		nrdma_pdev_hold(pdev);
+	return pdev;
+}
+
+/**
+ * nrdma_irq_begin() - as nrdma_dev_begin(), to look at vectors as well
+ * @dev: device
+ * @net: the reader's network namespace
+ * @still: out, for nrdma_irq_end()
+ *
+ * Context: may sleep, with no lock held.
+ * Return: false, and nothing is held, when the RDMA device is gone or is not
+ * visible from @net.
+ */
+bool nrdma_irq_begin(struct nrdma_dev *dev, struct net *net, struct pci_dev **still)
+{
+	*still = nrdma_irq_still(dev);
+	if (nrdma_dev_begin(dev, net))
+		return true;
+	nrdma_irq_let_go(*still);
+	return false;
+}
+
+/**
+ * nrdma_irq_end() - undo nrdma_irq_begin()
+ * @dev: device
+ * @still: what it said
+ */
+void nrdma_irq_end(struct nrdma_dev *dev, struct pci_dev *still)
+{
+	nrdma_dev_end(dev);
+	nrdma_irq_let_go(still);
+}
+
+/* As nrdma_irq_still(), for the work */
+static struct pci_dev *nrdma_func_still(struct nrdma_func *func)
+{
+	struct pci_dev *pdev;
+
+	if (NRDMA_HAS_MSI_LOCK)
+		return NULL;
+	mutex_lock(&func->lock);
+	pdev = pci_dev_get(func->pdev);
+	mutex_unlock(&func->lock);
+	if (pdev)
+		nrdma_pdev_hold(pdev);
+	return pdev;
+}
+
 /* ---- looking again ---- */
 
+/* What happened elsewhere is no reason where vectors have no lock. */
 static void nrdma_irq_wake(struct nrdma_func *func, enum nrdma_irq_why why)
 {
+	if (!NRDMA_HAS_MSI_LOCK && why != NRDMA_IRQ_WHY_BOUND && why != NRDMA_IRQ_WHY_BACK &&
+	    why != NRDMA_IRQ_WHY_LEFT)
+		return;
 	set_bit(why, &func->why);
 	queue_work(system_dfl_wq, &func->work);
 }
@@ -74,7 +181,31 @@ static DECLARE_DEFERRABLE_WORK(nrdma_irq_check_work, nrdma_irq_check);
  */
 void nrdma_irq_check_start(void)
 {
+	if (!NRDMA_HAS_MSI_LOCK)
+		return;
 	queue_delayed_work(system_dfl_wq, &nrdma_irq_check_work, NRDMA_IRQ_CHECK_PERIOD);
+}
+
+/**
+ * nrdma_irq_check_stop() - some function is no longer steered
+ *
+ * With the last one goes the timer.
+ *
+ * Context: any. @on of the function is false already.
+ */
+void nrdma_irq_check_stop(void)
+{
+	struct nrdma_func *func;
+	unsigned long key;
+
+	cancel_delayed_work(&nrdma_irq_check_work);
+	/* Afterwards, for one may have been switched on meanwhile */
+	xa_for_each(&nrdma_funcs, key, func) {
+		if (READ_ONCE(func->on)) {
+			nrdma_irq_check_start();
+			break;
+		}
+	}
 }
 
 static void nrdma_irq_check(struct work_struct *work)
@@ -134,6 +265,7 @@ static void nrdma_irq_work(struct work_struct *work)
 {
 	struct nrdma_func *func = container_of(work, struct nrdma_func, work);
 	unsigned long why = xchg(&func->why, 0);
+	struct pci_dev *still;
 
 	if (!why)
 		return;
@@ -143,11 +275,18 @@ static void nrdma_irq_work(struct work_struct *work)
 	cpus_read_lock();
 	cpus_read_unlock();
 
+	still = nrdma_func_still(func);
 	mutex_lock(&func->lock);
-	nrdma_func_recheck(func, nrdma_irq_whys[__ffs(why)]);
+	/* One that came since has its own reason to look */
+	if (NRDMA_HAS_MSI_LOCK || (still && still == func->pdev)) {
+		if (xa_empty(&func->devs))
+			nrdma_func_release(func, nrdma_irq_whys[NRDMA_IRQ_WHY_LEFT]);
+		nrdma_func_recheck(func, nrdma_irq_whys[__ffs(why)]);
+	}
 	if (func->on && func->pdev)
 		nrdma_irq_check_start();
 	mutex_unlock(&func->lock);
+	nrdma_irq_let_go(still);
 }
 
 /* ---- events ---- */
@@ -212,10 +351,15 @@ static int nrdma_irq_pci_event(struct notifier_block *nb, unsigned long event, v
 		return NOTIFY_DONE;
 	switch (event) {
 	case BUS_NOTIFY_UNBIND_DRIVER:
+		/* The device's lock is held */
+		if (!NRDMA_HAS_MSI_LOCK)
+			rtnl_lock();
 		mutex_lock(&func->lock);
 		if (func->pdev == pdev)
 			nrdma_func_release(func, "its driver is going");
 		mutex_unlock(&func->lock);
+		if (!NRDMA_HAS_MSI_LOCK)
+			rtnl_unlock();
 		break;
 	case BUS_NOTIFY_BOUND_DRIVER:
 		nrdma_irq_wake(func, NRDMA_IRQ_WHY_BOUND);
@@ -261,8 +405,8 @@ static struct nrdma_func *nrdma_func_get(struct pci_dev *pdev)
 }
 
 /*
- * A device with a parent is added and removed by the PCI function's driver,
- * which is bound all the while. One without, rxe or siw, is not.
+ * A driver adds and removes its own RDMA device while it is bound. Below rxe or
+ * siw one need not be.
  */
 static void nrdma_func_adopt(struct nrdma_func *func, struct nrdma_dev *dev)
 {
@@ -270,7 +414,7 @@ static void nrdma_func_adopt(struct nrdma_func *func, struct nrdma_dev *dev)
 
 	if (func->pdev)
 		return;
-	if (dev->ib->dev.parent) {
+	if (dev->of_driver) {
 		func->pdev = pci_dev_get(pdev);
 		return;
 	}
@@ -282,6 +426,19 @@ static void nrdma_func_adopt(struct nrdma_func *func, struct nrdma_dev *dev)
 	if (pdev->dev.driver)
 		func->pdev = pci_dev_get(pdev);
 	device_unlock(&pdev->dev);
+}
+
+/* rxe and siw come and go by themselves, though once they had a parent as well */
+static bool nrdma_dev_is_of_driver(const struct nrdma_dev *dev)
+{
+	return dev->ib->dev.parent && dev->ib->ops.driver_id != RDMA_DRIVER_RXE &&
+	       dev->ib->ops.driver_id != RDMA_DRIVER_SIW;
+}
+
+/* In its add() or remove(): may its vectors be touched? */
+static bool nrdma_dev_vectors_stay(const struct nrdma_dev *dev)
+{
+	return NRDMA_HAS_MSI_LOCK || dev->of_driver;
 }
 
 /**
@@ -305,6 +462,7 @@ int nrdma_irq_attach(struct nrdma_dev *dev)
 	if (IS_ERR(func))
 		return PTR_ERR(func);
 
+	dev->of_driver = nrdma_dev_is_of_driver(dev);
 	mutex_lock(&func->lock);
 	ret = xa_err(xa_store(&func->devs, dev->id, dev, GFP_KERNEL));
 	if (ret)
@@ -313,12 +471,46 @@ int nrdma_irq_attach(struct nrdma_dev *dev)
 	if (func->node == NUMA_NO_NODE || !func->pdev)
 		func->node = dev->place.node;
 	nrdma_func_adopt(func, dev);
-	nrdma_func_recheck(func, "its RDMA device came back");
+	if (nrdma_dev_vectors_stay(dev))
+		nrdma_func_recheck(func, nrdma_irq_whys[NRDMA_IRQ_WHY_BACK]);
+	else if (func->on)
+		nrdma_irq_wake(func, NRDMA_IRQ_WHY_BACK);
 	if (func->on && func->pdev)
 		nrdma_irq_check_start();
 unlock:
 	mutex_unlock(&func->lock);
 	return ret;
+}
+
+/*
+ * Who waits for our remove() may hold what keeps vectors from changing, so it is
+ * not waited for here: the work does, and the module stays until it has.
+ */
+static void nrdma_func_left(struct nrdma_func *func)
+{
+	struct pci_dev *pdev;
+
+	mutex_lock(&func->lock);
+	pdev = pci_dev_get(func->pdev);
+	mutex_unlock(&func->lock);
+	if (!pdev)
+		return;
+	if (!device_trylock(&pdev->dev))
+		goto later;
+	if (!rtnl_trylock()) {
+		device_unlock(&pdev->dev);
+		goto later;
+	}
+	mutex_lock(&func->lock);
+	if (func->pdev == pdev && xa_empty(&func->devs))
+		nrdma_func_release(func, nrdma_irq_whys[NRDMA_IRQ_WHY_LEFT]);
+	mutex_unlock(&func->lock);
+	nrdma_irq_let_go(pdev);
+	return;
+
+later:
+	pci_dev_put(pdev);
+	nrdma_irq_wake(func, NRDMA_IRQ_WHY_LEFT);
 }
 
 /**
@@ -342,15 +534,18 @@ void nrdma_irq_detach(struct nrdma_dev *dev)
 	xa_for_each(&func->devs, id, other)
 		if (other != dev)
 			last = false;
-	if (last)
+	if (last && nrdma_dev_vectors_stay(dev))
 		nrdma_func_release(func, "its last RDMA device is going");
 	xa_erase(&func->devs, dev->id);
 	mutex_unlock(&func->lock);
+	if (last && !nrdma_dev_vectors_stay(dev))
+		nrdma_func_left(func);
 }
 
 /**
  * nrdma_irq_node_changed() - an administrator said where a device is
- * @dev: device between nrdma_dev_begin() and nrdma_dev_end()
+ * @dev: device between nrdma_dev_begin() and nrdma_dev_end(), and that, or one of
+ *	the same PCI function, held by nrdma_irq_still()
  *
  * Context: may sleep.
  */
@@ -420,8 +615,9 @@ void nrdma_irq_exit(void)
 	cpuhp_remove_state_nocalls(nrdma_irq_cpuhp_online);
 	cpuhp_remove_state_nocalls(nrdma_irq_cpuhp_dead);
 
+	/* What is queued may have vectors to put back */
 	xa_for_each(&nrdma_funcs, key, func)
-		cancel_work_sync(&func->work);
+		flush_work(&func->work);
 	/* After the works, which start it */
 	cancel_delayed_work_sync(&nrdma_irq_check_work);
 

@@ -98,7 +98,7 @@ unlock:
 	return 0;
 }
 
-/* nrdma_dev_begin() said true */
+/* nrdma_irq_begin() said true */
 static int nrdma_nl_fill_dev(struct sk_buff *skb, struct nrdma_dev *dev)
 {
 	return nrdma_nl_put_dev(skb, dev) ?:
@@ -109,15 +109,16 @@ static int nrdma_nl_fill_dev(struct sk_buff *skb, struct nrdma_dev *dev)
 static int nrdma_nl_reply_dev(struct nrdma_dev *dev, struct genl_info *info,
 			      struct sk_buff *msg, void *hdr)
 {
+	struct pci_dev *still;
 	int ret;
 
-	if (!nrdma_dev_begin(dev, genl_info_net(info))) {
+	if (!nrdma_irq_begin(dev, genl_info_net(info), &still)) {
 		NL_SET_ERR_MSG(info->extack, "the RDMA device was just removed");
 		ret = -ENODEV;
 		goto free_msg;
 	}
 	ret = nrdma_nl_fill_dev(msg, dev);
-	nrdma_dev_end(dev);
+	nrdma_irq_end(dev, still);
 	if (ret)
 		goto free_msg;
 	genlmsg_end(msg, hdr);
@@ -148,10 +149,11 @@ int nrdma_nl_dev_get_doit(struct sk_buff *skb, struct genl_info *info)
 static int nrdma_nl_dump_one(struct sk_buff *skb, struct netlink_callback *cb,
 			     struct nrdma_dev *dev)
 {
+	struct pci_dev *still;
 	int ret;
 	void *hdr;
 
-	if (!nrdma_dev_begin(dev, sock_net(skb->sk)))
+	if (!nrdma_irq_begin(dev, sock_net(skb->sk), &still))
 		return 0;
 	hdr = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
 			  &nrdma_nl_family, NLM_F_MULTI, NRDMA_CMD_DEV_GET);
@@ -166,7 +168,7 @@ static int nrdma_nl_dump_one(struct sk_buff *skb, struct netlink_callback *cb,
 	else
 		genlmsg_end(skb, hdr);
 end:
-	nrdma_dev_end(dev);
+	nrdma_irq_end(dev, still);
 	return ret;
 }
 
@@ -205,6 +207,7 @@ int nrdma_nl_dev_set_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct nlattr *attr = info->attrs[NRDMA_A_DEV_NODE_OVERRIDE];
 	struct nrdma_dev *dev = nrdma_nl_dev(info);
+	struct pci_dev *still;
 	struct sk_buff *msg;
 	int node, ret;
 	void *hdr;
@@ -221,7 +224,9 @@ int nrdma_nl_dev_set_doit(struct sk_buff *skb, struct genl_info *info)
 	msg = nrdma_nl_reply_new(info, 0, &hdr);
 	if (!msg)
 		return -ENOMEM;
+	still = nrdma_irq_still(dev);
 	ret = nrdma_dev_set_override(dev, node);
+	nrdma_irq_let_go(still);
 	if (ret) {
 		nlmsg_free(msg);
 		return ret;

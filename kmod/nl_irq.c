@@ -76,7 +76,8 @@ static int nrdma_nl_put_policy(struct sk_buff *skb, int attr, const struct nrdma
 	    nla_put_u32(skb, NRDMA_A_POLICY_MANAGED, count->managed) ||
 	    nla_put_u32(skb, NRDMA_A_POLICY_DRIFTED, count->drifted) ||
 	    nla_put_u32(skb, NRDMA_A_POLICY_FAILED, count->failed) ||
-	    nla_put_u32(skb, NRDMA_A_POLICY_STEERS, func->steers))
+	    nla_put_u32(skb, NRDMA_A_POLICY_STEERS, func->steers) ||
+	    nla_put_u8(skb, NRDMA_A_POLICY_KEPT, NRDMA_HAS_MSI_LOCK))
 		return -EMSGSIZE;
 	if (policy->mode == NRDMA_POLICY_NODE &&
 	    nla_put_u32(skb, NRDMA_A_POLICY_NODE, policy->node))
@@ -267,19 +268,20 @@ void nrdma_nl_refuse(struct netlink_ext_ack *extack, struct nlattr *nest, struct
  * @dev: device
  * @net: the reader's network namespace
  * @extack: for refusals
+ * @still: out, for nrdma_nl_func_end()
  *
  * Context: may sleep. Holds dev->ib_sem and func->lock until nrdma_nl_func_end().
  * Return: the function, or -ENODEV the device is gone, -EOPNOTSUPP it has none.
  */
 struct nrdma_func *nrdma_nl_func_begin(struct nrdma_dev *dev, struct net *net,
-				       struct netlink_ext_ack *extack)
+				       struct netlink_ext_ack *extack, struct pci_dev **still)
 {
-	if (!nrdma_dev_begin(dev, net)) {
+	if (!nrdma_irq_begin(dev, net, still)) {
 		NL_SET_ERR_MSG(extack, "the RDMA device was just removed");
 		return ERR_PTR(-ENODEV);
 	}
 	if (!dev->func) {
-		nrdma_dev_end(dev);
+		nrdma_irq_end(dev, *still);
 		NL_SET_ERR_MSG(extack, "virtual device: no interrupts of its own");
 		return ERR_PTR(-EOPNOTSUPP);
 	}
@@ -291,11 +293,12 @@ struct nrdma_func *nrdma_nl_func_begin(struct nrdma_dev *dev, struct net *net,
  * nrdma_nl_func_end() - done with it
  * @dev: device
  * @func: what nrdma_nl_func_begin() said
+ * @still: likewise
  */
-void nrdma_nl_func_end(struct nrdma_dev *dev, struct nrdma_func *func)
+void nrdma_nl_func_end(struct nrdma_dev *dev, struct nrdma_func *func, struct pci_dev *still)
 {
 	mutex_unlock(&func->lock);
-	nrdma_dev_end(dev);
+	nrdma_irq_end(dev, still);
 }
 
 /* Two lists of CPUs may be longer than all the rest. */
@@ -328,6 +331,7 @@ int nrdma_nl_irq_set_doit(struct sk_buff *skb, struct genl_info *info)
 	struct nrdma_irq_policy policy;
 	struct nrdma_irq_count count;
 	struct nrdma_func *func;
+	struct pci_dev *still;
 	struct sk_buff *msg;
 	void *hdr;
 	int ret;
@@ -345,7 +349,7 @@ int nrdma_nl_irq_set_doit(struct sk_buff *skb, struct genl_info *info)
 		goto destroy_policy;
 	}
 
-	func = nrdma_nl_func_begin(dev, genl_info_net(info), info->extack);
+	func = nrdma_nl_func_begin(dev, genl_info_net(info), info->extack, &still);
 	if (IS_ERR(func)) {
 		ret = PTR_ERR(func);
 		goto free_msg;
@@ -359,7 +363,7 @@ int nrdma_nl_irq_set_doit(struct sk_buff *skb, struct genl_info *info)
 	}
 	if (!ret)
 		ret = nrdma_nl_irq_reply_fill(msg, dev, func, &count);
-	nrdma_nl_func_end(dev, func);
+	nrdma_nl_func_end(dev, func, still);
 	if (ret)
 		goto free_msg;
 
@@ -386,6 +390,7 @@ int nrdma_nl_irq_restore_doit(struct sk_buff *skb, struct genl_info *info)
 	struct nrdma_dev *dev = nrdma_nl_dev(info);
 	struct nrdma_irq_count count;
 	struct nrdma_func *func;
+	struct pci_dev *still;
 	struct sk_buff *msg;
 	void *hdr;
 	int ret;
@@ -393,14 +398,14 @@ int nrdma_nl_irq_restore_doit(struct sk_buff *skb, struct genl_info *info)
 	msg = nrdma_nl_irq_reply_new(info, &hdr);
 	if (!msg)
 		return -ENOMEM;
-	func = nrdma_nl_func_begin(dev, genl_info_net(info), info->extack);
+	func = nrdma_nl_func_begin(dev, genl_info_net(info), info->extack, &still);
 	if (IS_ERR(func)) {
 		ret = PTR_ERR(func);
 		goto free_msg;
 	}
 	nrdma_func_restore(func, &count);
 	ret = nrdma_nl_irq_reply_fill(msg, dev, func, &count);
-	nrdma_nl_func_end(dev, func);
+	nrdma_nl_func_end(dev, func, still);
 	if (ret)
 		goto free_msg;
 	genlmsg_end(msg, hdr);

@@ -71,6 +71,15 @@ static int nrdma_nl_put_wanted(struct nrdma_nl_irq_dump *dump, const struct nrdm
 	return nrdma_nl_put_cpulist(dump->skb, NRDMA_A_IRQ_WANTED, cpumask_of(cpu));
 }
 
+static int nrdma_nl_put_changer(struct sk_buff *skb, const struct nrdma_vector *v,
+				const struct nrdma_live *live)
+{
+	enum nrdma_irq_changer changer;
+
+	return nrdma_vector_changer(v, live, &changer) ?
+	       nla_put_u32(skb, NRDMA_A_IRQ_CHANGER, changer) : 0;
+}
+
 static int nrdma_nl_put_vector(struct nrdma_nl_irq_dump *dump, struct nrdma_func *func,
 			       unsigned int index, const struct nrdma_vector *v)
 {
@@ -80,6 +89,7 @@ static int nrdma_nl_put_vector(struct nrdma_nl_irq_dump *dump, struct nrdma_func
 	    nla_put_u32(skb, NRDMA_A_IRQ_VECTOR, index) ||
 	    nrdma_nl_put_live(skb, &func->live) ||
 	    nrdma_nl_put_wanted(dump, func, index, v) ||
+	    nrdma_nl_put_changer(skb, v, &func->live) ||
 	    nla_put_u32(skb, NRDMA_A_IRQ_STATE,
 			nrdma_vector_state(func->on ? v : NULL, &func->live)))
 		return -EMSGSIZE;
@@ -155,9 +165,10 @@ static int nrdma_nl_dump_func(struct sk_buff *skb, struct netlink_callback *cb,
 	struct nrdma_nl_irq_ctx *ctx = (void *)cb->ctx;
 	struct nrdma_func *func;
 	struct nrdma_plan *plan;
+	struct pci_dev *still;
 	int ret;
 
-	func = nrdma_nl_func_begin(dev, sock_net(cb->skb->sk), planned ? extack : NULL);
+	func = nrdma_nl_func_begin(dev, sock_net(cb->skb->sk), planned ? extack : NULL, &still);
 	if (IS_ERR(func))
 		return named && planned ? PTR_ERR(func) : 0;
 	plan = nrdma_nl_irq_plan(cb, func, extack);
@@ -175,7 +186,7 @@ static int nrdma_nl_dump_func(struct sk_buff *skb, struct netlink_callback *cb,
 		ret = -ENOENT;
 	}
 end:
-	nrdma_nl_func_end(dev, func);
+	nrdma_nl_func_end(dev, func, still);
 	return ret;
 }
 

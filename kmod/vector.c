@@ -186,6 +186,30 @@ enum nrdma_irq_state nrdma_vector_state(const struct nrdma_vector *v,
 	return NRDMA_IRQ_STATE_PLACED;
 }
 
+/**
+ * nrdma_vector_changer() - who decided last where a vector goes
+ * @v: a vector, NULL when it was never looked after
+ * @live: what it is now
+ * @changer: out
+ *
+ * Return: false when nothing tells.
+ */
+bool nrdma_vector_changer(const struct nrdma_vector *v, const struct nrdma_live *live,
+			  enum nrdma_irq_changer *changer)
+{
+	if (live->managed)
+		*changer = NRDMA_IRQ_CHANGER_KERNEL;
+	else if (v && nrdma_vector_ours(v, live))
+		*changer = NRDMA_IRQ_CHANGER_NRDMA;
+	else if (live->hinted)
+		*changer = NRDMA_IRQ_CHANGER_DRIVER;
+	else if (v && v->cpu != NRDMA_CPU_NONE)
+		*changer = v->displaced ? NRDMA_IRQ_CHANGER_KERNEL : NRDMA_IRQ_CHANGER_OTHER;
+	else
+		return false;
+	return true;
+}
+
 static void nrdma_vector_lock(struct nrdma_vector *v)
 {
 	irq_modify_status(v->virq, 0, IRQ_NO_BALANCING);

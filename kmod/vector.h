@@ -104,6 +104,8 @@ void nrdma_vector_free(struct nrdma_vector *v);
 bool nrdma_vector_is(const struct nrdma_vector *v, const struct nrdma_live *live);
 enum nrdma_irq_state nrdma_vector_state(const struct nrdma_vector *v,
 					const struct nrdma_live *live);
+bool nrdma_vector_changer(const struct nrdma_vector *v, const struct nrdma_live *live,
+			  enum nrdma_irq_changer *changer);
 
 /**
  * struct nrdma_vector_move - what to do with a vector

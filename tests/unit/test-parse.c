@@ -151,6 +151,45 @@ static void sizes(void **state)
 	assert_string_equal(text, "400 Gb/s");
 }
 
+static void serves(void **state)
+{
+	static const struct {
+		const char *action, *serves;	/* NULL: not known */
+	} t[] = {
+		{ "mlx5_comp10@pci:0000:81:00.0", "comp vector" },
+		{ "mlx5_async0@pci:0000:81:00.0", "async" },
+		{ "mlx4-async@pci:0000:04:00.0", "async" },
+		{ "mlx4-7@0000:04:00.0", "comp vector" },
+		{ "irdma-ens1f0-CEQ-1", "comp vector" },
+		{ "irdma-ens1f0-AEQ", "async" },
+		{ "bnxt_re-nq-3@pci:0000:3b:00.0", "comp vector" },
+		{ "bnxt_re-creq@pci:0000:3b:00.0", "async" },
+		{ "efa-comp1@pci:0000:00:06.0", "comp vector" },
+		{ "efa-mgmnt@pci:0000:00:06.0", "async" },
+		{ "ice-ens1f0-TxRx-0", "queue" },
+		{ "i40e-0000:3d:00.0:misc", "async" },
+		{ "virtio3-input.0", "queue" },
+		{ "virtio3-config", "async" },
+		{ "eth0-rx-0", "queue" },
+		{ "comp0-TxRx-0", "queue" },
+		{ "eth0", NULL },
+		{ "nvme0q1", NULL },
+	};
+	struct vec vec = { 0 };
+	struct str serves;
+	size_t i;
+
+	(void)state;
+	assert_false(vec_serves(&vec).known);
+	for (i = 0; i < ARRAY_SIZE(t); i++) {
+		vec.action = str_of(t[i].action);
+		serves = vec_serves(&vec);
+		if (serves.known != !!t[i].serves ||
+		    (serves.known && strcmp(serves.s, t[i].serves)))
+			fail_msg("%s: %s", t[i].action, serves.known ? serves.s : "not known");
+	}
+}
+
 static void rates_of_verbs(void **state)
 {
 	static const struct {
@@ -452,6 +491,7 @@ int main(void)
 		cmocka_unit_test(cpus_lists),
 		cmocka_unit_test(cpus_sets),
 		cmocka_unit_test(sizes),
+		cmocka_unit_test(serves),
 		cmocka_unit_test(rates_of_verbs),
 		cmocka_unit_test(rates_of_sysfs),
 		cmocka_unit_test(rates_of_both),

@@ -44,6 +44,7 @@ static const struct out_field apply_fields[] = {
 	{ "policy.error", NULL, ": ", OUT_QUIET },
 	{ "policy.steered_at" },
 	{ "policy.steers" },
+	{ "policy.kept" },
 };
 
 /**

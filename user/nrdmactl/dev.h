@@ -25,7 +25,7 @@ struct dev_policy {
 	struct num mode, node, isolated, lock;
 	char *cpus, *exclude;		/* NULL when not known */
 	struct num vectors, placed, pending, managed, drifted, failed;
-	struct num error, steered_at, steers;
+	struct num error, steered_at, steers, kept;
 };
 
 /**

@@ -108,4 +108,9 @@ void dev_put_policy(struct out *o, const struct dev_policy *policy)
 	snprintf(text, sizeof(text), "%.1f s after boot", steered_at.v / 1e9);
 	out_shown(o, "steered_at", steered_at, text);
 	out_num(o, "steers", policy->steers);
+	if (o->json)
+		out_bool(o, "kept", policy->kept);
+	else
+		out_shown(o, "kept", policy->kept, policy->kept.v ? "by itself" :
+			  "no: this kernel has no lock over MSI vectors, so they are steered only when set and when the device appears");
 }

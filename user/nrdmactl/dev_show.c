@@ -75,6 +75,7 @@ static const struct out_field dev_show_fields[] = {
 	{ "policy.error", "steering's error", NULL, OUT_QUIET },
 	{ "policy.steered_at", "steered", NULL, OUT_DETAIL },
 	{ "policy.steers", NULL, ", times: ", OUT_DETAIL | OUT_QUIET },
+	{ "policy.kept", "kept", NULL, OUT_QUIET },
 	{ "buf_count", "buffers" },
 	{ "buf_bytes", NULL, ", bytes " },
 	{ "buf_remote_bytes", NULL, ", remote " },

@@ -14,6 +14,7 @@
 	{ "vector", "VEC", NULL, OUT_RIGHT | OUT_QUIET }, \
 	{ "irq", "IRQ", NULL, OUT_RIGHT }, \
 	{ "action", "ACTION" }, \
+	{ "serves", "SERVES", NULL, OUT_QUIET }, \
 	{ "cpus", "CPUS" }, \
 	{ "effective", "ON CPU" }, \
 	{ "node", "NODE" }, \
@@ -21,17 +22,18 @@
 	{ "state", "STATE" }, \
 	{ "error", NULL, ": ", OUT_QUIET }, \
 	{ "locked", "LOCK", NULL, OUT_QUIET }, \
+	{ "changer", "CHANGED BY", NULL, OUT_QUIET }, \
 	{ "original", "BEFORE", NULL, OUT_DETAIL }
 
 static const struct out_field irq_fields[] = {
 	IRQ_FIELDS_FIRST,
-	{ "wanted", "WANTED", NULL, OUT_DETAIL },
+	{ "wanted", "WANTED", NULL, OUT_QUIET },
 	{ "count", "COUNT", NULL, OUT_RIGHT },
 };
 
 static const struct out_field irq_watch_fields[] = {
 	IRQ_FIELDS_FIRST,
-	{ "wanted", "WANTED", NULL, OUT_DETAIL },
+	{ "wanted", "WANTED", NULL, OUT_QUIET },
 	{ "count", "COUNT", NULL, OUT_RIGHT },
 	{ "rate", "PER S", NULL, OUT_RIGHT },
 };
@@ -59,6 +61,7 @@ static const struct out_field irq_result_fields[] = {
 	{ "policy.error", NULL, ": ", OUT_QUIET },
 	{ "policy.steered_at" },
 	{ "policy.steers" },
+	{ "policy.kept" },
 };
 
 void irq_put_open(struct out *o, bool watch)
@@ -95,6 +98,7 @@ void irq_put(struct out *o, const struct vec *vec, const struct dev *dev)
 	out_num(o, "vector", vec->vector);
 	out_num(o, "irq", vec->irq);
 	out_str(o, "action", vec->action);
+	out_str(o, "serves", vec_serves(vec));
 	irq_put_list(o, "cpus", vec->cpus, "not readable");
 	irq_put_list(o, "effective", vec->effective, "not started");
 	out_num(o, "node", vec->node);
@@ -107,6 +111,7 @@ void irq_put(struct out *o, const struct vec *vec, const struct dev *dev)
 		error = num_none("none");
 	out_shown(o, "error", error, error.known ? strerror(-error.v) : "");
 	out_bool(o, "locked", vec->locked);
+	out_str(o, "changer", words_of(words_irq_changer, vec->changer));
 	irq_put_list(o, "original", vec->original, "not steered");
 	irq_put_list(o, "wanted", vec->wanted, "not steered");
 }

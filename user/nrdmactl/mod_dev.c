@@ -58,6 +58,7 @@ static const struct nla_policy mod_policy_policy[NRDMA_A_POLICY_MAX + 1] = {
 	[NRDMA_A_POLICY_ERROR] = { .type = NLA_S32 },
 	[NRDMA_A_POLICY_STEERED_AT] = { .type = NLA_U64 },
 	[NRDMA_A_POLICY_STEERS] = { .type = NLA_U32 },
+	[NRDMA_A_POLICY_KEPT] = { .type = NLA_U8 },
 };
 
 /**
@@ -88,6 +89,7 @@ void mod_policy_parse(struct dev_policy *policy, struct nlattr *nest)
 	policy->error = mod_s32(tb[NRDMA_A_POLICY_ERROR]);
 	policy->steered_at = mod_u64(tb[NRDMA_A_POLICY_STEERED_AT]);
 	policy->steers = mod_u32(tb[NRDMA_A_POLICY_STEERS]);
+	policy->kept = mod_u8(tb[NRDMA_A_POLICY_KEPT]);
 }
 
 static void mod_dev_step(struct place *place, struct nlattr *nest)

@@ -27,6 +27,7 @@ static const struct nla_policy mod_irq_policy[NRDMA_A_IRQ_MAX + 1] = {
 	[NRDMA_A_IRQ_POLICY] = { .type = NLA_NESTED },
 	[NRDMA_A_IRQ_EVENT] = { .type = NLA_U32 },
 	[NRDMA_A_IRQ_WHY] = { .type = NLA_NUL_STRING },
+	[NRDMA_A_IRQ_CHANGER] = { .type = NLA_U32 },
 };
 
 const struct mod_attrs mod_irq_attrs = { NRDMA_A_IRQ_MAX, mod_irq_policy };
@@ -79,6 +80,9 @@ static void mod_irq_parse(struct vec *vec, struct nlattr **tb)
 	vec->error = mod_s32(tb[NRDMA_A_IRQ_ERROR]);
 	if (!vec->error.known)
 		vec->error.why = "none";
+	vec->changer = mod_u32(tb[NRDMA_A_IRQ_CHANGER]);
+	if (!vec->changer.known)
+		vec->changer.why = "not known";
 	if (tb[NRDMA_A_IRQ_NODE])
 		vec->node = mod_u32(tb[NRDMA_A_IRQ_NODE]);
 	else

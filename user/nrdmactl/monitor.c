@@ -59,6 +59,7 @@ static const struct out_field monitor_fields[] = {
 	{ "policy.error", NULL, " error ", OUT_QUIET },
 	{ "policy.steered_at" },
 	{ "policy.steers" },
+	{ "policy.kept" },
 	{ "why", "", "- " },
 	{ "id", "", "buffer " },
 	{ "bytes", "", "size " },

@@ -112,6 +112,42 @@ static int vecs_copy(struct vecs *vecs, const struct dev *dev)
 }
 
 /**
+ * vec_serves() - what a vector is for, as far as its driver's name for it tells
+ *
+ * Drivers agree on no form, but much on words. A network device's name is part of
+ * many, so what stands beside it is looked for first.
+ *
+ * Return: "queue" (of a network device), "comp vector", "async" (events, commands),
+ * or not known.
+ */
+struct str vec_serves(const struct vec *vec)
+{
+	static const struct {
+		const char *part, *serves;
+	} t[] = {
+		{ "-txrx-", "queue" }, { "-rxtx-", "queue" }, { "-rx-", "queue" },
+		{ "-tx-", "queue" }, { "-input.", "queue" }, { "-output.", "queue" },
+		{ "-fp-", "queue" }, { "mana_q", "queue" },
+		{ "_comp", "comp vector" }, { "-comp", "comp vector" }, { "ceq", "comp vector" },
+		{ "-nq-", "comp vector" }, { "ciq", "comp vector" },
+		{ "async", "async" }, { "aeq", "async" }, { "creq", "async" }, { "_cmd", "async" },
+		{ "_ctrl", "async" }, { "-config", "async" }, { "mgmnt", "async" },
+		{ ":misc", "async" }, { "-event-", "async" }, { "_hwc", "async" },
+		{ "-common", "async" },
+		/* mlx4-3@... */
+		{ "mlx4-", "comp vector" },
+	};
+	size_t i;
+
+	if (!vec->action.known)
+		return vec->action;
+	for (i = 0; i < sizeof(t) / sizeof(*t); i++)
+		if (strcasestr(vec->action.s, t[i].part))
+			return str_of(t[i].serves);
+	return str_none("not known");
+}
+
+/**
  * vecs_read() - a device's vectors, by sysfs and procfs
  * @vecs: what was found is added here
  * @dev: the device
@@ -155,6 +191,7 @@ int vecs_read(struct vecs *vecs, const struct dev *dev)
 		vec->state = num_none(none);
 		vec->locked = num_none(none);
 		vec->error = num_none(none);
+		vec->changer = num_none(none);
 		vec_settle(vec);
 	}
 	sys_list_free(names, n);

@@ -14,13 +14,14 @@
  * @original: cpulist that restore would give it, likewise
  * @node: node of the CPUs that it goes to
  * @state: enum nrdma_irq_state
+ * @changer: who decided last where it goes (enum nrdma_irq_changer)
  */
 struct vec {
 	struct str dev_name, pci;
 	struct num vector, irq;
 	struct str action;
 	char *cpus, *effective, *wanted, *original;
-	struct num node, state, locked, error;
+	struct num node, state, locked, error, changer;
 };
 
 struct vecs {
@@ -37,6 +38,7 @@ struct vec *vecs_new(struct vecs *vecs);
 void vecs_free(struct vecs *vecs);
 int vecs_read(struct vecs *vecs, const struct dev *dev);
 void vec_settle(struct vec *vec);
+struct str vec_serves(const struct vec *vec);
 struct num vec_local(const struct vec *vec, const struct dev *dev);
 struct vec_count vecs_count(const struct vecs *vecs, const struct dev *dev);
 

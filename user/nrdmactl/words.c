@@ -50,6 +50,15 @@ const char *const words_dev_event[] = {
 	NULL
 };
 
+const char *const words_irq_changer[] = {
+	[0] = "unknown",
+	[NRDMA_IRQ_CHANGER_NRDMA] = "nrdma",
+	[NRDMA_IRQ_CHANGER_DRIVER] = "driver",
+	[NRDMA_IRQ_CHANGER_KERNEL] = "kernel",
+	[NRDMA_IRQ_CHANGER_OTHER] = "other",
+	NULL
+};
+
 const char *const words_irq_event[] = {
 	[0] = "unknown",
 	[NRDMA_IRQ_EVENT_STEERED] = "steered",

@@ -10,6 +10,7 @@ extern const char *const words_tier[];
 extern const char *const words_policy[];
 extern const char *const words_irq_state[];
 extern const char *const words_dev_event[];
+extern const char *const words_irq_changer[];
 extern const char *const words_irq_event[];
 extern const char *const words_buf_event[];
 extern const char *const words_reason[];

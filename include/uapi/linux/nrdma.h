@@ -434,6 +434,9 @@ enum nrdma_policy {
  * @NRDMA_A_POLICY_ERROR: s32, out, negative errno of the last steering
  * @NRDMA_A_POLICY_STEERED_AT: u64, out, ns of CLOCK_BOOTTIME
  * @NRDMA_A_POLICY_STEERS: u32, out, times that it was steered
+ * @NRDMA_A_POLICY_KEPT: u8, out, 1: what changes is steered again without being
+ *	asked; 0: this kernel cannot keep vectors from changing underneath, so only
+ *	when asked and when the device appears
  *
  * In IRQ_SET what is absent stays as it was.
  */
@@ -454,6 +457,7 @@ enum nrdma_a_policy {
 	NRDMA_A_POLICY_ERROR,
 	NRDMA_A_POLICY_STEERED_AT,
 	NRDMA_A_POLICY_STEERS,
+	NRDMA_A_POLICY_KEPT,
 
 	/* private: */
 	__NRDMA_A_POLICY_MAX,
@@ -476,6 +480,20 @@ enum nrdma_irq_state {
 	NRDMA_IRQ_STATE_MANAGED,
 	NRDMA_IRQ_STATE_DRIFTED,
 	NRDMA_IRQ_STATE_FAILED,
+};
+
+/**
+ * enum nrdma_irq_changer - who decided last where a vector goes
+ * @NRDMA_IRQ_CHANGER_NRDMA: nrdma
+ * @NRDMA_IRQ_CHANGER_DRIVER: it is where the driver's hint is
+ * @NRDMA_IRQ_CHANGER_KERNEL: the kernel, which manages it or whose CPU went offline
+ * @NRDMA_IRQ_CHANGER_OTHER: somebody else, after nrdma
+ */
+enum nrdma_irq_changer {
+	NRDMA_IRQ_CHANGER_NRDMA = 1,
+	NRDMA_IRQ_CHANGER_DRIVER,
+	NRDMA_IRQ_CHANGER_KERNEL,
+	NRDMA_IRQ_CHANGER_OTHER,
 };
 
 /**
@@ -513,6 +531,7 @@ enum nrdma_irq_event {
  *	request of IRQ_GET and IRQ_NTF
  * @NRDMA_A_IRQ_EVENT: u32, enum nrdma_irq_event, in IRQ_NTF
  * @NRDMA_A_IRQ_WHY: string, in IRQ_NTF
+ * @NRDMA_A_IRQ_CHANGER: u32, enum nrdma_irq_changer, absent when not known
  */
 enum nrdma_a_irq {
 	NRDMA_A_IRQ_PAD = 1,
@@ -533,6 +552,7 @@ enum nrdma_a_irq {
 	NRDMA_A_IRQ_POLICY,
 	NRDMA_A_IRQ_EVENT,
 	NRDMA_A_IRQ_WHY,
+	NRDMA_A_IRQ_CHANGER,
 
 	/* private: */
 	__NRDMA_A_IRQ_MAX,
