@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: remap
+# kernels: 6.1 6.12 7.2 7.3 debug
 #
 # Steering outlives what drivers and administrators do: other channels, the port
 # down and up, rename, the device removed and made again, the driver unbound, the
