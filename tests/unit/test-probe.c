@@ -83,8 +83,8 @@ static void verdicts(void **state)
 		  "the device's own was not measured", "" },
 		{ 1900, 1000, 900, ROUNDS, 0, false, PROBE_SAME, "no difference", "" },
 		{ 1000, 1010, 0, ROUNDS, 1, false, PROBE_SAME, "no difference", "" },
-		{ 1900, 1000, 20, 5, 0, false, PROBE_FEW, "nothing to compare", "" },
-		{ 1900, 1000, 20, 0, 0, false, PROBE_FEW, "nothing to compare", "" },
+		{ 1900, 1000, 20, 5, 0, false, PROBE_FEW, "too few rounds to compare", "" },
+		{ 1900, 1000, 20, 0, 0, false, PROBE_FEW, "too few rounds to compare", "" },
 	};
 	struct dev dev = { .name = "mlx5_0" };
 	struct probe_verdict verdict;

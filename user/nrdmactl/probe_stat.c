@@ -290,9 +290,14 @@ void probe_judge(struct probe_verdict *verdict, const struct probe *probe,
 	probe_nodes_of(&nodes, probe, own);
 	if (nodes.nr < 2) {
 		verdict->word = PROBE_FEW;
-		snprintf(verdict->text, sizeof(verdict->text),
-			 "nothing to compare: %u complete rounds (%d are needed) of %u memory nodes",
-			 probe->rounds, PROBE_ROUNDS_LEAST, nodes.nr);
+		if (probe->rounds < PROBE_ROUNDS_LEAST)
+			snprintf(verdict->text, sizeof(verdict->text),
+				 "too few rounds to compare: %u are complete, %d are needed (rounds, time)",
+				 probe->rounds, PROBE_ROUNDS_LEAST);
+		else
+			snprintf(verdict->text, sizeof(verdict->text),
+				 "nothing to compare: memory of %s node was measured",
+				 nodes.nr ? "one" : "no");
 		return;
 	}
 	verdict->best = num_of(nodes.best_node);
