@@ -7,8 +7,14 @@
 # shellcheck source=tests/cases/lib/irq.sh
 . "$(dirname "$0")/lib/irq.sh"
 
-# listening PID: this monitor's socket has joined its groups
-listening() { awk -v pid="$1" '$3 == pid && $4 != "00000000" { n = 1 } END { exit !n }' /proc/net/netlink; }
+# listening PID: this monitor's socket has joined its groups; its port need not be
+# its process' number
+listening() {
+	local inodes
+	inodes=$(readlink "/proc/$1"/fd/* | sed -n 's/^socket:\[\(.*\)\]$/\1/p' | paste -sd' ')
+	awk -v inodes=" $inodes " 'index(inodes, " " $10 " ") && $4 != "00000000" { n = 1 }
+		END { exit !n }' /proc/net/netlink
+}
 
 nrdmactl -j monitor >"$tmp/events" &
 monitor=$!
