@@ -125,7 +125,8 @@ static void monitor_dev(struct monitor *mon, struct nl_msg *msg)
 		out_str(o, "port_state", words_of(words_port_state,
 						  mod_u32(tb[NRDMA_A_DEV_PORT_STATE])));
 	monitor_num(o, "node", tb[NRDMA_A_DEV_NODE]);
-	if (tb[NRDMA_A_DEV_NODE_SOURCE])
+	/* Without a node there is nothing that it is known by */
+	if (tb[NRDMA_A_DEV_NODE] && tb[NRDMA_A_DEV_NODE_SOURCE])
 		out_str(o, "node_source", words_of(words_node_source,
 						   mod_u32(tb[NRDMA_A_DEV_NODE_SOURCE])));
 	monitor_num(o, "mem_node", tb[NRDMA_A_DEV_MEM_NODE]);
