@@ -278,7 +278,8 @@ static void nrdma_vector_remember(struct nrdma_vector *v, const struct nrdma_liv
 	v->undo.error = v->error;
 	cpumask_copy(v->undo.mask, live->mask);
 
-	if (v->moved)
+	/* Where the driver has placed it anew it would be without us. */
+	if (v->moved && (nrdma_vector_ours(v, live) || !live->hinted))
 		return;
 	xa_lock(in);
 	cpumask_copy(v->original, live->mask);
@@ -287,7 +288,7 @@ static void nrdma_vector_remember(struct nrdma_vector *v, const struct nrdma_liv
 
 /* Is there anything to do that nobody asked for? */
 static bool nrdma_vector_needs(struct nrdma_vector *v, const struct nrdma_live *live,
-			       const struct nrdma_vector_move *move, struct xarray *in)
+			       const struct nrdma_vector_move *move)
 {
 	unsigned int target = nrdma_plan_cpu(move->plan, v->index);
 
@@ -307,20 +308,15 @@ static bool nrdma_vector_needs(struct nrdma_vector *v, const struct nrdma_live *
 
 	/*
 	 * Past the lock only the kernel can reach: because a CPU went offline, or
-	 * because the driver placed it anew, which is where it would be without us.
+	 * because the driver placed it anew.
 	 */
-	if (live->hinted) {
-		xa_lock(in);
-		cpumask_copy(v->original, live->mask);
-		xa_unlock(in);
-	}
 	return true;
 }
 
 /**
  * nrdma_vector_steer() - move a vector to where the plan has it
  * @v: a vector for which nrdma_vector_is() is true
- * @live: what it is now; what it is afterwards
+ * @live: what it was before
  * @move: how
  * @in: the xarray that @v is in
  *
@@ -350,7 +346,7 @@ int nrdma_vector_steer(struct nrdma_vector *v, struct nrdma_live *live,
 		v->target = target;
 		v->drifted = false;
 		v->error = 0;
-	} else if (nrdma_vector_needs(v, live, move, in)) {
+	} else if (nrdma_vector_needs(v, live, move)) {
 		goto move;
 	}
 
@@ -387,7 +383,6 @@ move:
 	v->displaced = false;
 	xa_unlock(in);
 	v->drifted = false;
-	nrdma_live_read(live, v->virq);
 	return 1;
 }
 
