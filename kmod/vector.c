@@ -278,8 +278,7 @@ static void nrdma_vector_remember(struct nrdma_vector *v, const struct nrdma_liv
 	v->undo.error = v->error;
 	cpumask_copy(v->undo.mask, live->mask);
 
-	/* Where the driver has placed it anew it would be without us. */
-	if (v->moved && (nrdma_vector_ours(v, live) || !live->hinted))
+	if (v->moved)
 		return;
 	xa_lock(in);
 	cpumask_copy(v->original, live->mask);
@@ -288,7 +287,7 @@ static void nrdma_vector_remember(struct nrdma_vector *v, const struct nrdma_liv
 
 /* Is there anything to do that nobody asked for? */
 static bool nrdma_vector_needs(struct nrdma_vector *v, const struct nrdma_live *live,
-			       const struct nrdma_vector_move *move)
+			       const struct nrdma_vector_move *move, struct xarray *in)
 {
 	unsigned int target = nrdma_plan_cpu(move->plan, v->index);
 
@@ -308,15 +307,20 @@ static bool nrdma_vector_needs(struct nrdma_vector *v, const struct nrdma_live *
 
 	/*
 	 * Past the lock only the kernel can reach: because a CPU went offline, or
-	 * because the driver placed it anew.
+	 * because the driver placed it anew, which is where it would be without us.
 	 */
+	if (live->hinted) {
+		xa_lock(in);
+		cpumask_copy(v->original, live->mask);
+		xa_unlock(in);
+	}
 	return true;
 }
 
 /**
  * nrdma_vector_steer() - move a vector to where the plan has it
  * @v: a vector for which nrdma_vector_is() is true
- * @live: what it was before
+ * @live: what it is now; what it is afterwards
  * @move: how
  * @in: the xarray that @v is in
  *
@@ -346,7 +350,7 @@ int nrdma_vector_steer(struct nrdma_vector *v, struct nrdma_live *live,
 		v->target = target;
 		v->drifted = false;
 		v->error = 0;
-	} else if (nrdma_vector_needs(v, live, move)) {
+	} else if (nrdma_vector_needs(v, live, move, in)) {
 		goto move;
 	}
 
@@ -383,6 +387,7 @@ move:
 	v->displaced = false;
 	xa_unlock(in);
 	v->drifted = false;
+	nrdma_live_read(live, v->virq);
 	return 1;
 }
 
