@@ -42,8 +42,10 @@ is "readable to all" "$(stat -c %a "$dir/nrdma.prom")" 644
 is "and nothing beside it" "$(ls "$dir")" nrdma.prom
 
 ln -s "$dir/nrdma.prom" "$dir/link.prom"
-ok "through a link" report "$dir/link.prom"
-ok "which stays one" test -L "$dir/link.prom"
+before=$(cat "$dir/nrdma.prom")
+ok "not through a link, which may be another's" fails report "$dir/link.prom"
+is "what it leads to is as it was" "$(readlink "$dir/link.prom"; cat "$dir/nrdma.prom")" \
+	"$dir/nrdma.prom"$'\n'"$before"
 echo old >"$dir/nrdma.prom"
 # A disk that is full
 ok "one that does not fit" fails sh -c "ulimit -f 1; trap '' XFSZ; '$nrdmactl' export prometheus '$dir/nrdma.prom'"
