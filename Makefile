@@ -46,7 +46,8 @@ user:
 # ---- programs for the cases ----
 
 TESTBIN := $(patsubst tests/bin/%.c,build/testbin/%,$(wildcard tests/bin/*.c))
-TESTCFLAGS := -O2 -g -Wall -Wextra -Werror -Iinclude/uapi -Iuser/lib -Itests/kmod -pthread
+TESTCFLAGS := -O2 -g -Wall -Wextra -Werror -Iinclude/uapi -Iuser/lib -Itests/kmod \
+	-isystem /usr/include/libnl3 -pthread
 
 testbin: $(TESTBIN) build/testbin/rdma-write
 
@@ -55,6 +56,7 @@ testlib = $(shell sed -n \
 	-e 's,^.include <infiniband/verbs\.h>.*,-libverbs,p' \
 	-e 's,^.include <rdma/rdma_cma\.h>.*,-lrdmacm,p' \
 	-e 's,^.include <numa\.h>.*,-lnuma,p' \
+	-e 's,^.include <netlink/genl/genl\.h>.*,-lnl-genl-3 -lnl-3,p' \
 	-e 's,^.include <nrdma\.h>.*,-Luser/build/lib -lnrdma,p' $(1))
 
 build/testbin/%: tests/bin/%.c $(wildcard tests/bin/*.h tests/kmod/*.h include/uapi/linux/*.h user/lib/*.h)
