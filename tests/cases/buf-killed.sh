@@ -4,13 +4,12 @@
 # timeout: 600
 #
 # The module cannot be unloaded while a file is open or a buffer mapped; processes
-# that are killed in the midst of traffic leave nothing; loading and unloading
-# neither.
+# that are killed in the midst of traffic leave nothing.
 
 # shellcheck source=tests/cases/lib/buf.sh
 . "$(dirname "$0")/lib/buf.sh"
 
-mappers=${MAPPERS:-100} rounds=${ROUNDS:-200} mapper=()
+mappers=${MAPPERS:-100} mapper=()
 mib=$((1 << 20))
 leak_check_begin
 ulimit -l unlimited
@@ -63,19 +62,6 @@ wait $client $server 2>/dev/null
 ok "killed as well, with their registrations" within 20 unused
 is "none is left" "$(buf_json length)" 0
 ok "nor their memory missing" within 20 free_again
-
-settle
-free=$(node_free "$node")
-for ((i = 0; i < rounds; i++)); do
-	rmmod nrdma || break
-	modprobe nrdma || break
-	((i % 10)) || t-buf map "$chardev" $((2 * mib)) >/dev/null || break
-done
-is "rounds of unload and load" "$i" "$rounds"
-settle
-lost=$((free - $(node_free "$node")))
-ok "which took $lost KiB of node $node" test $lost -lt "$leak_slack"
-is "and it works" "$(word zero "$(t-buf map "$chardev" $((2 * mib)))")" 1
 
 nothing_left
 done_testing
