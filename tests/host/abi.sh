@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The tool against modules of another ABI: it names both versions and the way
-# out, shows what it can without the module, and changes nothing.
+# Tool and library against modules of another ABI: they name both versions and the
+# way out; the tool shows what it can without the module, and changes nothing.
 #
 #   abi.sh [SERIES]
 
@@ -30,6 +30,7 @@ try() {
 		done
 		nrdmactl run rxe_eth1 -- true 2>err.\$n
 		echo \$? >status.\$n
+		t-lib try rxe_eth1 4096 >lib
 		rmmod nrdma"
 }
 
@@ -45,6 +46,11 @@ for abi in 0 99; do
 			grep -qE "module nrdma $version has ABI $abi, nrdmactl $version (needs|knows) 1: " "$tmp/$abi/err.$n"
 		is "ABI $abi: in a line ($n)" "$(wc -l <"$tmp/$abi/err.$n")" 1
 	done
+done
+for abi in 0 99; do
+	ok "ABI $abi: the library names both as well, $(cat "$tmp/$abi/lib")" \
+		grep -q "^EPROTONOSUPPORT .*nrdma ($version) speaks version $abi .* libnrdma ($version) version 1:" \
+		"$tmp/$abi/lib"
 done
 ok "an older module is to be replaced" grep -q "modprobe -r nrdma; modprobe nrdma" "$tmp/0/err.1"
 ok "for a newer one the tool is" grep -q "install the nrdmactl that belongs to the module" "$tmp/99/err.1"
