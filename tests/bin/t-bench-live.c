@@ -61,14 +61,13 @@ static struct nl_sock *open_netlink(int *family)
 	return sock;
 }
 
-/* One message that the kernel has filled: the buffers on it, -1 at the end */
-static int read_page(struct nl_sock *sock)
+/* One message that the kernel has filled: the buffers on it. @end: it was the last. */
+static int read_page(struct nl_sock *sock, bool *end)
 {
 	struct sockaddr_nl from;
 	unsigned char *data;
 	struct nlmsghdr *nlh;
 	int left = nl_recv(sock, &from, &data, NULL), nr = 0;
-	bool end = false;
 
 	if (left <= 0) {
 		fprintf(stderr, "t-bench-live: %s\n", nl_geterror(left));
@@ -76,29 +75,30 @@ static int read_page(struct nl_sock *sock)
 	}
 	for (nlh = (void *)data; nlmsg_ok(nlh, left); nlh = nlmsg_next(nlh, &left)) {
 		if (nlh->nlmsg_type == NLMSG_DONE)
-			end = true;
+			*end = true;
 		else if (nlh->nlmsg_type == NLMSG_ERROR)
 			bench_die("dump");
 		else
 			nr++;
 	}
 	free(data);
-	return nr || !end ? nr : -1;
+	return nr;
 }
 
 /* Milliseconds until the first page is there, and with @all the rest */
 static double list(struct count *c, bool all)
 {
-	int family, nr, listed = 0;
+	int family, listed;
+	bool end = false;
 	struct nl_sock *sock = open_netlink(&family);
 	double t = bench_ms();
 
 	if (genl_send_simple(sock, family, NRDMA_CMD_BUF_GET, NRDMA_FAMILY_VERSION,
 			     NLM_F_DUMP) < 0)
 		bench_die("dump");
-	c->on_page = read_page(sock);
-	for (nr = c->on_page; all && nr >= 0; nr = read_page(sock))
-		listed += nr;
+	listed = c->on_page = read_page(sock, &end);
+	while (all && !end)
+		listed += read_page(sock, &end);
 	t = bench_ms() - t;
 	nl_socket_free(sock);
 	if (all && listed != c->nr) {
