@@ -141,11 +141,27 @@ int nrdma_node_memory(int node)
 
 /* ---- from the RDMA device to its node ---- */
 
+static bool nrdma_place_was_at(const struct nrdma_place *place, struct device *dev)
+{
+	unsigned int i;
+
+	for (i = 0; i < place->nr_steps; i++)
+		if (!strcmp(place->steps[i].bus, dev_bus_name(dev)) &&
+		    !strcmp(place->steps[i].name, dev_name(dev)))
+			return true;
+	return false;
+}
+
+/*
+ * What is on no bus only holds others together. The kernel's walk over lower
+ * devices comes by a layer again on its way back.
+ */
 static void nrdma_place_step(struct nrdma_place *place, struct device *dev)
 {
 	struct nrdma_step *step;
 
-	if (place->nr_steps == NRDMA_STEPS_MAX)
+	if (place->nr_steps == NRDMA_STEPS_MAX || !*dev_bus_name(dev) ||
+	    nrdma_place_was_at(place, dev))
 		return;
 	step = &place->steps[place->nr_steps++];
 	strscpy(step->bus, dev_bus_name(dev), sizeof(step->bus));
