@@ -1,0 +1,82 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# topology: two-node
+# kernels: 6.1 6.12 7.2 7.3 debug
+# timeout: 400
+#
+# What steering costs when nothing changes, counted with the kernel's own tracing:
+# a deferrable timer, which wakes no idle CPU, at most 6 times a minute; and no timer
+# at all while nothing is steered.
+
+# shellcheck source=tests/cases/lib/irq.sh
+. "$(dirname "$0")/lib/irq.sh"
+
+tracing=/sys/kernel/tracing
+events="timer/timer_start timer/timer_expire_entry workqueue/workqueue_execute_start"
+
+# The timer is within the work, whose address the kernel tells root.
+read -r work _ < <(grep ' nrdma_irq_check_work\s' /proc/kallsyms)
+[ $((16#${work:-0})) != 0 ] || bail "no address of nrdma_irq_check_work"
+if [ -e $tracing/options/hash-ptr ]; then
+	echo 0 >$tracing/options/hash-ptr
+fi
+
+# trace SECONDS: what the kernel did for nrdma meanwhile
+trace() {
+	local e
+	echo >$tracing/trace
+	for e in $events; do echo 1 >$tracing/events/"$e"/enable; done
+	sleep "$1"
+	for e in $events; do echo 0 >$tracing/events/"$e"/enable; done
+	cp $tracing/trace "$tmp/trace"
+}
+
+# of_timer EVENT: lines of the timer in it
+of_timer() {
+	local line addr
+	sed -nE "s/^.* $1: timer=(0x)?([0-9a-f]+) (.*)/\\2 \\3/p" "$tmp/trace" | while read -r addr line; do
+		addr=$((16#$addr - 16#$work))
+		[ $addr -lt 0 ] || [ $addr -ge 256 ] || echo "$line"
+	done
+}
+runs() { grep -E 'workqueue_execute_start: .*nrdma_' "$tmp/trace"; }
+
+trace 15
+is "never steered: no timer" "$(of_timer 'timer_[se][a-z_]*')" ""
+is "and nothing runs" "$(runs)" ""
+
+ok "steered and locked" nrdmactl irq set rxe_eth0 policy local lock on
+ok "the other NIC, too" nrdmactl irq set rxe_eth1 policy local lock on
+trace 120
+started=$(of_timer timer_start | wc -l)
+fired=$(of_timer timer_expire_entry | wc -l)
+ran=$(runs | wc -l)
+echo "# in 120 s: started $started, fired $fired, ran $ran"
+is "nothing of nrdma runs but the check" "$(runs | grep -v 'function nrdma_irq_check')" ""
+ok "it does run" test "$ran" -ge 1
+ok "6 times a minute at most" test "$ran" -le 12
+ok "so does its timer" test "$fired" -le 12
+ok "which was seen to be started" test "$started" -ge 1
+# 6.1 prints no flags when it prints addresses: let it look at them itself.
+ok "only starts that are not deferrable (TIMER_DEFERRABLE, 0x80000)" \
+	eval 'echo "!(flags & 0x80000)" >$tracing/events/timer/timer_start/filter'
+trace 25
+echo 0 >$tracing/events/timer/timer_start/filter
+ok "there are such, of others" grep -q 'timer_start:' "$tmp/trace"
+is "but none of it" "$(of_timer timer_start)" ""
+ok "which ran meanwhile" test "$(of_timer timer_expire_entry | wc -l)" -ge 1
+
+ok "one is restored" nrdmactl irq restore rxe_eth0
+trace 25
+ok "the other is looked after" test "$(runs | wc -l)" -ge 1
+ok "off, and left as it is" nrdmactl irq set rxe_eth1 policy off
+trace 25
+is "no timer any more" "$(of_timer 'timer_[se][a-z_]*')" ""
+is "and nothing runs" "$(runs)" ""
+ok "restored" nrdmactl irq restore rxe_eth1
+
+echo >$tracing/trace
+if [ -e $tracing/options/hash-ptr ]; then
+	echo 1 >$tracing/options/hash-ptr
+fi
+done_testing
