@@ -9,7 +9,6 @@
 #include <linux/wait.h>
 #include <net/addrconf.h>
 #include <net/ipv6.h>
-#include <rdma/ib_cm.h>
 #include <rdma/rdma_cm.h>
 
 #include "probe.h"
@@ -73,7 +72,7 @@ static bool nrdma_link_cm_knows(const struct nrdma_link_cm *cm, const struct rdm
 	       !memcmp(param->private_data, cm->secret, NRDMA_CM_SECRET);
 }
 
-/* Anything but 0 makes the connection manager destroy @id. */
+/* Anything but 0 makes the connection manager reject the request and destroy @id. */
 static int nrdma_link_cm_request(struct nrdma_link_cm *cm, struct rdma_cm_id *id,
 				 const struct rdma_cm_event *event)
 {
@@ -82,10 +81,8 @@ static int nrdma_link_cm_request(struct nrdma_link_cm *cm, struct rdma_cm_id *id
 	int ret;
 
 	if (id->device != cm->link->ib || !nrdma_link_cm_knows(cm, event) ||
-	    atomic_cmpxchg(&cm->asked, 0, 1)) {
-		rdma_reject(id, NULL, 0, IB_CM_REJ_CONSUMER_DEFINED);
+	    atomic_cmpxchg(&cm->asked, 0, 1))
 		return -EACCES;
-	}
 	nrdma_link_qp_init(cm->link, &init);
 	ret = rdma_create_qp(id, cm->link->pd, &init);
 	if (ret)
@@ -101,7 +98,6 @@ static int nrdma_link_cm_request(struct nrdma_link_cm *cm, struct rdma_cm_id *id
 
 fail:
 	WRITE_ONCE(cm->status, ret);
-	rdma_reject(id, NULL, 0, IB_CM_REJ_CONSUMER_DEFINED);
 	return ret;
 }
 

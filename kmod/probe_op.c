@@ -6,6 +6,7 @@
 #include <linux/bottom_half.h>
 #include <linux/ktime.h>
 #include <linux/module.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/sort.h>
@@ -349,6 +350,9 @@ int nrdma_slice_measure(struct nrdma_slice *slice)
 	b = kzalloc(sizeof(*b), GFP_KERNEL);
 	if (!b)
 		return -ENOMEM;
+	/* Threads of the driver move the data then, maybe on the CPU that polls here */
+	if (ib_uses_virt_dma(slice->ib))
+		set_user_nice(current, MAX_NICE);
 	b->slice = slice;
 	b->op = slice->want->op;
 	b->size = size;

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # topology: two-node
 # rdma: siw
-# timeout: 600
+# timeout: 400
 #
 # The same through the connection manager, without which iWARP does not connect.
 
@@ -19,7 +19,36 @@ is "memory of each node by a CPU of each" \
 is "a software device" "$(probed .software)" true
 moves_data write read send pingpong
 
+# ---- a stranger calls ----
+
+# calls: at the port that the probe listens on
+calls() {
+	local port
+	port=$(ss -Hltn src "$ip" | sed -n 's/.*:\([0-9]*\) .*:\*.*/\1/p' | head -n1)
+	[ -n "$port" ] || return 1
+	timeout 5 rping -c -a "$ip" -p "$port" -C 1 >"$tmp/stranger" 2>&1
+	echo "status $?" >>"$tmp/stranger"
+	grep -q REJECT "$tmp/stranger"
+}
+
+begin rounds 1000 time 20 size 4M
+ok "who does not know the secret is turned away" within 15 calls
+kill -KILL $reader
+wait $reader 2>/dev/null
+ok "it ends with its reader" within 10 unused
 nothing_of_probe "$before"
+
+# ---- the device goes ----
+
+begin rounds 1000 time 60
+ok "a probe is under way" within 10 running
+ok "the device is removed meanwhile" rdma link delete "$dev"
+wait $reader
+is "the reader is told" $? 2
+like "in words" "$(cat "$tmp/probe.err")" "the RDMA device was removed"
+rdma link add "$dev" type siw netdev "$netdev"
+ok "it comes back" within 10 grep -q ACTIVE "/sys/class/infiniband/$dev/ports/1/state"
+ok "and can be measured" probe rounds 1
 
 nothing_left
 done_testing
