@@ -83,7 +83,8 @@ ok "no path of the tree is in what was installed" fails grep -rIl "$tree" "$dest
 ok "make uninstall" make uninstall DESTDIR="$dest"
 is "nothing is left" "$(installed)" ""
 
-for how in "--kernel" "--no-such-option" "argument"; do
+for how in "--kernel" "--kernel=" "--kernel=../x" "--uninstall --kernel=x" "--no-such-option" "argument"; do
+	# shellcheck disable=SC2086 # several words
 	ok "scripts/install $how: bad usage" test "$(scripts/install $how >/dev/null 2>&1; echo $?)" = 2
 done
 
