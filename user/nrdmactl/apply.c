@@ -12,6 +12,7 @@
 #include "commands.h"
 #include "conf.h"
 #include "dev_put.h"
+#include "irq_put.h"
 #include "mod_dev.h"
 #include "numa.h"
 #include "out.h"
@@ -29,22 +30,7 @@ static const struct out_field apply_fields[] = {
 	{ "dev_name", NULL, ": ", OUT_QUIET },
 	{ "result", NULL, ": " },
 	{ "policy", NULL, NULL, OUT_QUIET },
-	{ "policy.mode", NULL, ", policy " },
-	{ "policy.node", NULL, " ", OUT_QUIET },
-	{ "policy.cpus", NULL, " ", OUT_QUIET },
-	{ "policy.exclude", NULL, ", without CPUs ", OUT_QUIET },
-	{ "policy.isolated" },
-	{ "policy.lock", NULL, ", lock ", OUT_QUIET },
-	{ "policy.vectors", NULL, ", vectors " },
-	{ "policy.placed", NULL, ", placed " },
-	{ "policy.pending", NULL, ", pending " },
-	{ "policy.managed", NULL, ", managed " },
-	{ "policy.drifted" },
-	{ "policy.failed", NULL, ", failed " },
-	{ "policy.error", NULL, ": ", OUT_QUIET },
-	{ "policy.steered_at" },
-	{ "policy.steers" },
-	{ "policy.kept" },
+	IRQ_FIELDS_POLICY(", policy "),
 };
 
 /**

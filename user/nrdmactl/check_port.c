@@ -12,6 +12,11 @@
 #define ROCE_NETDEV_MTU	4200	/* room for 4096 and every header of RoCE */
 
 /* Where to look next, from what is seen of a port that is not active */
+/* Those ports that the check is about */
+#define CHECK_EACH_PORT(c, dev, port)							\
+	for ((port) = (dev)->ports; (port) < (dev)->ports + (dev)->nr_ports; (port)++)	\
+		if (!(c)->survey.picked.port || (port)->port == (c)->survey.picked.port)
+
 static void check_port_one(struct checker *c, const struct dev *dev, const struct dev_port *port)
 {
 	struct num flags, carrier;
@@ -58,11 +63,10 @@ static void check_port_one(struct checker *c, const struct dev *dev, const struc
 
 static void check_port_dev(struct checker *c, const struct dev *dev)
 {
-	unsigned int i;
+	const struct dev_port *port;
 
-	for (i = 0; i < dev->nr_ports; i++)
-		if (!c->survey.picked.port || dev->ports[i].port == c->survey.picked.port)
-			check_port_one(c, dev, &dev->ports[i]);
+	CHECK_EACH_PORT(c, dev, port)
+		check_port_one(c, dev, port);
 	if (!dev->nr_ports)
 		checker_say(c, VERDICT_NA, NULL, "it shows no port");
 }
@@ -73,11 +77,6 @@ const struct check check_port = {
 	.why = "nothing goes over a port that is not",
 	.dev = check_port_dev,
 };
-
-/* Those ports that the check is about */
-#define CHECK_EACH_PORT(c, dev, port)							\
-	for ((port) = (dev)->ports; (port) < (dev)->ports + (dev)->nr_ports; (port)++)	\
-		if (!(c)->survey.picked.port || (port)->port == (c)->survey.picked.port)
 
 /* InfiniBand's ports have four lanes or more; what else they could, only MADs tell */
 static void check_rate_infiniband(struct checker *c, const struct dev_port *port)

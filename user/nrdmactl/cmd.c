@@ -284,6 +284,19 @@ int args_u32(const struct args *args, const char *key, struct num *num)
 }
 
 /**
+ * args_above_0() - as args_u32(), and 0 is refused
+ */
+int args_above_0(const struct args *args, const char *key, struct num *num)
+{
+	if (args_u32(args, key, num))
+		return -EINVAL;
+	if (!num->known || num->v)
+		return 0;
+	say("%s 0: must be above 0", key);
+	return -EINVAL;
+}
+
+/**
  * args_size() - a key's value as a size in bytes
  * @num: out, not known when the key was not given
  *

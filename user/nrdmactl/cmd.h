@@ -83,6 +83,7 @@ bool cmd_abbreviates(const char *word, const char *whole);
 const char *args_get(const struct args *args, const char *key);
 const char *args_more(const struct args *args, const char *key);
 int args_u32(const struct args *args, const char *key, struct num *num);
+int args_above_0(const struct args *args, const char *key, struct num *num);
 int args_size(const struct args *args, const char *key, struct num *num);
 int args_cpus(const char *key, const char *text);
 struct num args_switch(const struct args *args, const char *key);

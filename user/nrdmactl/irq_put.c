@@ -46,22 +46,7 @@ static const struct out_field irq_plan_fields[] = {
 static const struct out_field irq_result_fields[] = {
 	{ "dev_name", "" },
 	{ "policy", NULL },
-	{ "policy.mode", NULL, ": policy " },
-	{ "policy.node", NULL, " ", OUT_QUIET },
-	{ "policy.cpus", NULL, " ", OUT_QUIET },
-	{ "policy.exclude", NULL, ", without CPUs ", OUT_QUIET },
-	{ "policy.isolated" },
-	{ "policy.lock", NULL, ", lock ", OUT_QUIET },
-	{ "policy.vectors", NULL, ", vectors " },
-	{ "policy.placed", NULL, ", placed " },
-	{ "policy.pending", NULL, ", pending " },
-	{ "policy.managed", NULL, ", managed " },
-	{ "policy.drifted" },
-	{ "policy.failed", NULL, ", failed " },
-	{ "policy.error", NULL, ": ", OUT_QUIET },
-	{ "policy.steered_at" },
-	{ "policy.steers" },
-	{ "policy.kept" },
+	IRQ_FIELDS_POLICY(": policy "),
 };
 
 void irq_put_open(struct out *o, bool watch)

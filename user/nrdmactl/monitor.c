@@ -284,12 +284,8 @@ static int monitor_run(const struct args *args)
 	struct num count, timeout;
 	struct mod mod;
 
-	if (args_u32(args, "count", &count) || args_u32(args, "timeout", &timeout))
+	if (args_above_0(args, "count", &count) || args_u32(args, "timeout", &timeout))
 		return EXIT_USAGE;
-	if (count.known && !count.v) {
-		say("count 0: must be a number above 0");
-		return EXIT_USAGE;
-	}
 	if (count.known)
 		mon.count = count.v;
 	/* A fixture has no events */

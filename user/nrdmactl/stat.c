@@ -120,12 +120,8 @@ static int stat_run(const struct args *args)
 	unsigned int nr = 0;
 	int status = EXIT_DONE;
 
-	if (args_u32(args, "watch", &seconds))
+	if (args_above_0(args, "watch", &seconds))
 		return EXIT_USAGE;
-	if (watch && !seconds.v) {
-		say("watch 0: must be a number of seconds above 0");
-		return EXIT_USAGE;
-	}
 	if (pick(&picked, args)) {
 		pick_free(&picked);
 		return EXIT_FAILED;
