@@ -92,28 +92,28 @@ test:
 
 # What runs the tool has its path.
 define install_at
-	@sed 's,/usr/sbin/,$(PREFIX)/sbin/,' $(1) | $(INSTALL) -D -m 0644 /dev/stdin $(2)
+	@sed 's,/usr/sbin/,$(PREFIX)/sbin/,' $(1) | $(INSTALL) -D -m 0644 /dev/stdin "$(2)"
 endef
 
 install:
-	+$(MAKE) -C user install DESTDIR=$(DESTDIR) PREFIX=$(PREFIX)
+	+$(MAKE) -C user install DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)"
 	$(call install_at,user/udev/60-nrdma.rules,$(DESTDIR)$(UDEVDIR)/rules.d/60-nrdma.rules)
 	$(call install_at,user/systemd/nrdma.service,$(DESTDIR)$(UNITDIR)/nrdma.service)
-	$(INSTALL) -D -m 0644 user/examples/nrdma.conf $(DESTDIR)$(PREFIX)/share/doc/nrdma/nrdma.conf
+	$(INSTALL) -D -m 0644 user/examples/nrdma.conf "$(DESTDIR)$(PREFIX)/share/doc/nrdma/nrdma.conf"
 
 dkmsdir = $(DESTDIR)/usr/src/nrdma-$(VERSION)
 
 install-dkms:
-	rm -rf $(dkmsdir)
-	$(INSTALL) -d $(dkmsdir)
+	rm -rf "$(dkmsdir)"
+	$(INSTALL) -d "$(dkmsdir)"
 	find COPYING Kbuild Makefile VERSION dkms.conf kmod include -type f \
 		! -name '*.o' ! -name '*.cmd' ! -name '*.probe' ! -path kmod/compat/config.h \
-		-exec $(INSTALL) -D -m 0644 {} $(dkmsdir)/{} \;
+		-exec $(INSTALL) -D -m 0644 {} "$(dkmsdir)"/{} \;
 
 uninstall:
-	+$(MAKE) -C user uninstall DESTDIR=$(DESTDIR) PREFIX=$(PREFIX)
-	rm -f $(DESTDIR)$(UDEVDIR)/rules.d/60-nrdma.rules $(DESTDIR)$(UNITDIR)/nrdma.service
-	rm -rf $(DESTDIR)$(PREFIX)/share/doc/nrdma $(dkmsdir)
+	+$(MAKE) -C user uninstall DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)"
+	rm -f "$(DESTDIR)$(UDEVDIR)/rules.d/60-nrdma.rules" "$(DESTDIR)$(UNITDIR)/nrdma.service"
+	rm -rf "$(DESTDIR)$(PREFIX)/share/doc/nrdma" "$(dkmsdir)"
 
 clean:
 	rm -rf build Module.symvers modules.order nrdma.* .nrdma.* .*.cmd .tmp_versions

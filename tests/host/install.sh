@@ -80,8 +80,16 @@ is "sources for dkms: those of the module, and no more" \
 ok "no file outside usr" fails grep -v '^\./usr/' <(installed)
 ok "no path of the tree is in what was installed" fails grep -rIl "$tree" "$dest"
 
+files=$(installed)
 ok "make uninstall" make uninstall DESTDIR="$dest"
 is "nothing is left" "$(installed)" ""
+
+dest="$tmp/a blank"
+mkdir "$dest"
+ok "make install into a directory with a blank" make install install-dkms DESTDIR="$dest"
+is "the same files" "$(installed)" "$files"
+ok "make uninstall from there" make uninstall DESTDIR="$dest"
+is "and nothing is left" "$(installed)" ""
 
 for how in "--kernel" "--kernel=" "--kernel=../x" "--uninstall --kernel=x" "--no-such-option" "argument"; do
 	# shellcheck disable=SC2086 # several words
