@@ -90,6 +90,11 @@ make_case 19-elsewhere <<'CASE'
 # kernels: 0.1
 CASE
 
+status() { local rc=0; "$@" >"$tmp/out" 2>&1 || rc=$?; echo $rc; }
+is "a kernel that there is not is bad usage" \
+	"$(status "$top/tests/vm/suite" --list --kernel 9.9); $(cat "$tmp/out")" \
+	"2; suite: no kernel 9.9: there is $(sed -n 's/^\([0-9.]*\).*/\1/p' "$top/tests/kernels" | xargs), a release of these, debug"
+
 rc=0
 "$top/tests/vm/suite" --cases "$cases" >"$tmp/out" 2>&1 || rc=$?
 is "exit status" "$rc" 1
