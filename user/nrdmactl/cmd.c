@@ -183,6 +183,18 @@ int cmd_value(struct args *args, int key, int argc, char **argv)
 }
 
 /**
+ * cmd_dev_word() - whether the first word is the "dev" of "dev NAME"
+ *
+ * As for ip(8) and rdma(8) it may stand before a device's name, and has to where the
+ * name is also a key's or a command's. A device "dev" is "dev dev".
+ */
+bool cmd_dev_word(const struct cmd *cmd, int argc, char **argv)
+{
+	return cmd->pos && strstr(cmd->pos, "DEV") && argc > 1 && !strcmp(argv[0], "dev") &&
+	       strcmp(argv[1], "--");
+}
+
+/**
  * cmd_args() - read what follows a command
  * @args: out
  *
@@ -197,9 +209,13 @@ int cmd_args(struct args *args, const struct cmd *cmd, int argc, char **argv)
 	args->cmd = cmd;
 	say_about("%s%s%s", cmd->object, cmd->name ? " " : "", cmd->name ? cmd->name : "");
 	/* A word that may be missing is not taken for a device when it is a key */
-	if (pos && argc && strcmp(argv[0], "--") &&
-	    (pos[0] != '[' || cmd_key(cmd, argv[0], true) < 0))
+	if (cmd_dev_word(cmd, argc, argv)) {
+		args->pos = argv[1];
+		i = 2;
+	} else if (pos && argc && strcmp(argv[0], "--") &&
+		   (pos[0] != '[' || cmd_key(cmd, argv[0], true) < 0)) {
 		args->pos = argv[i++];
+	}
 	if (pos && pos[0] != '[' && !args->pos) {
 		say("%s is missing (nrdmactl help %s)", pos, cmd->object);
 		return -EINVAL;
@@ -362,9 +378,9 @@ int cmd_main(int argc, char **argv)
 		return help_run(argc - 1, argv + 1);
 	if (argc && !strcmp(argv[0], "complete"))
 		return help_complete(argc - 1, argv + 1);
-	/* "help" is a command at each level */
+	/* "help" is a command at each level, and a device's name after "dev" */
 	for (i = 1; i < argc && i < 3; i++)
-		if (!strcmp(argv[i], "help"))
+		if (!strcmp(argv[i], "help") && (i == 1 || strcmp(argv[1], "dev")))
 			return help_run(i, argv);
 	cmd = cmd_find(argc, argv, &used);
 	if (!cmd)

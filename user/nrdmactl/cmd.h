@@ -76,6 +76,7 @@ int cmd_main(int argc, char **argv);
 int cmd_args(struct args *args, const struct cmd *cmd, int argc, char **argv);
 const struct cmd *cmd_find(int argc, char **argv, int *used);
 const struct cmd *cmd_of_object(const char *word);
+bool cmd_dev_word(const struct cmd *cmd, int argc, char **argv);
 int cmd_key(const struct cmd *cmd, const char *word, bool exactly);
 int cmd_value(struct args *args, int key, int argc, char **argv);
 bool cmd_abbreviates(const char *word, const char *whole);

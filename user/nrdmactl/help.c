@@ -54,7 +54,8 @@ static void help_all(void)
 	puts("nrdmactl [-j] [-p] [-d] OBJECT COMMAND [DEV] [KEY VALUE]...");
 	puts("  -j JSON  -p pretty JSON  -d details  -V version");
 	puts("  Words may be abbreviated. DEV is a device (mlx5_0), one of its ports (mlx5_0/1),");
-	puts("  its network device or its PCI address. Without words: status.\n");
+	puts("  its network device or its PCI address; \"dev DEV\" where a key has that name.");
+	puts("  Without words: status.\n");
 	for (i = 0; cmd_table[i]; i++)
 		help_cmd(cmd_table[i]);
 	puts("  nrdmactl help [OBJECT [COMMAND]]\n        this, or what it says of one");
@@ -178,6 +179,8 @@ int help_complete(int argc, char **argv)
 				help_offer(word, cmd_table[i]->name,
 					   strlen(cmd_table[i]->name));
 	} else {
+		if (cmd_dev_word(cmd, argc - used, argv + used))
+			used++;
 		if (cmd->pos && argc == used + 1 && strstr(cmd->pos, "DEV"))
 			help_offer_devices(word);
 		if (cmd->rest && argc == used + 2)
