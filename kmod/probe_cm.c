@@ -310,7 +310,7 @@ int nrdma_link_cm_connect(struct nrdma_link *link)
 {
 	struct sockaddr_storage addr;
 	struct nrdma_link_cm *cm;
-	struct net *net;
+	struct net *net = NULL;
 	int ret;
 
 	cm = kzalloc(sizeof(*cm), GFP_KERNEL);

@@ -102,7 +102,7 @@ static struct dev *apply_find_dev(struct apply *apply, const struct conf_section
 }
 
 /* One device, two sections: neither is more right than the other. */
-static int apply_check_twice(struct apply *apply, const struct apply_item *item)
+static int apply_check_twice(const struct apply *apply, const struct apply_item *item)
 {
 	const struct apply_item *other;
 
@@ -125,6 +125,7 @@ static int apply_items(struct apply *apply)
 	struct apply_item *item;
 	unsigned int i;
 
+	apply->nr = 0;
 	apply->item = calloc(apply->conf.nr + 1, sizeof(*apply->item));
 	if (!apply->item) {
 		say("out of memory");

@@ -249,6 +249,7 @@ static void probe_say_verdict(const struct probe *probe, const struct probe_verd
 		       dev->name);
 }
 
+/* @table: of the text, NULL for JSON */
 static void probe_put(struct out *o, const struct probe *probe,
 		      const struct probe_verdict *verdict, const struct dev *dev,
 		      const struct probe_table *table)
@@ -266,7 +267,7 @@ static void probe_put(struct out *o, const struct probe *probe,
 	for (i = 0; i < probe->nr_cells; i++)
 		probe_put_cell(o, &probe->cells[i], best);
 	out_array_end(o);
-	if (!o->json && !o->details)
+	if (table && !o->details)
 		probe_put_matrix(o, probe, table, best);
 	probe_put_verdict(o, verdict);
 	out_record_end(o);

@@ -150,6 +150,7 @@ int probe_compare_tcp(struct mod *mod, const struct dev *dev, struct probe_want 
 {
 	time_t start = time(NULL);
 	struct compare c;
+	bool software = false;
 	unsigned int i;
 	struct out o;
 	int err;
@@ -165,13 +166,14 @@ int probe_compare_tcp(struct mod *mod, const struct dev *dev, struct probe_want 
 		err = compare_size(mod, dev, want, start + want->time.v * (i + 1) / nr_sizes, &c);
 		if (!err)
 			compare_put(&o, dev, sizes[i], &c);
+		software |= c.software;
 	}
 	if (!opts.json && !err)
 		printf("%s: there and back, memory on node %lld, CPUs of node %lld; TCP over %s's address, which the kernel takes round by its loop-back device\n",
 		       dev->name, want->mem_node.v, want->cpu_node.v, dev_netdev(dev));
 	if (out_close(&o) || err)
 		return EXIT_FAILED;
-	if (!opts.json && c.software)
+	if (!opts.json && software)
 		printf("%s is a software device: the CPU moves the data, so this says nothing about a NIC\n",
 		       dev->name);
 	return EXIT_DONE;

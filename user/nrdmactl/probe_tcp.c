@@ -121,9 +121,9 @@ static int probe_tcp_addr(const char *netdev, struct sockaddr_storage *addr, soc
 
 static int probe_tcp_connect(struct probe_tcp *tcp, const char *netdev)
 {
-	struct sockaddr_storage addr;
+	struct sockaddr_storage addr = { 0 };
 	int listener, one = 1;
-	socklen_t len;
+	socklen_t len = 0;
 	int err;
 
 	err = probe_tcp_addr(netdev, &addr, &len);
