@@ -297,13 +297,7 @@ static int apply_print(const struct apply *apply)
 		else
 			out_null(&o, "dev_name", NULL);
 		out_text(&o, "result", item->result);
-		if (item->policy.known) {
-			out_object(&o, "policy");
-			dev_put_policy(&o, &item->policy);
-			out_object_end(&o);
-		} else {
-			out_null(&o, "policy", NULL);
-		}
+		dev_put_policy(&o, &item->policy);
 		out_record_end(&o);
 	}
 	return out_close(&o);

@@ -83,15 +83,20 @@ static void dev_put_error(struct out *o, const char *key, struct num error)
 }
 
 /**
- * dev_put_policy() - a steering policy and what came of it
+ * dev_put_policy() - "policy": a steering policy and what came of it, or null
  */
 void dev_put_policy(struct out *o, const struct dev_policy *policy)
 {
 	struct num steered_at = policy->steered_at;
 	char text[32];
 
+	if (!policy->known) {
+		out_null(o, "policy", NULL);
+		return;
+	}
 	if (!steered_at.known)
 		steered_at.why = "never";
+	out_object(o, "policy");
 	out_str(o, "mode", words_of(words_policy, policy->mode));
 	out_num(o, "node", policy->node);
 	dev_put_list(o, "cpus", policy->cpus);
@@ -113,4 +118,5 @@ void dev_put_policy(struct out *o, const struct dev_policy *policy)
 	else
 		out_shown(o, "kept", policy->kept, policy->kept.v ? "by itself" :
 			  "no: this kernel has no lock over MSI vectors, so they are steered only when set and when the device appears");
+	out_object_end(o);
 }

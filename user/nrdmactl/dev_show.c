@@ -112,13 +112,7 @@ static void dev_show_dev(struct out *o, const struct dev *dev, unsigned int port
 	out_str(o, "tier", words_of(words_tier, dev->place.tier));
 	dev_show_steps(o, &dev->place);
 	dev_put_pcie(o, dev);
-	if (dev->policy.known) {
-		out_object(o, "policy");
-		dev_put_policy(o, &dev->policy);
-		out_object_end(o);
-	} else {
-		out_null(o, "policy", NULL);
-	}
+	dev_put_policy(o, &dev->policy);
 	dev_put_buffers(o, dev);
 	out_array(o, "ports");
 	for (i = 0; i < dev->nr_ports; i++) {

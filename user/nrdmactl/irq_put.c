@@ -114,13 +114,7 @@ int irq_put_result(const struct dev *dev, const struct dev_policy *policy)
 	out_open(&o, OUT_LINE, OUT_FIELDS(irq_result_fields));
 	out_record(&o);
 	out_text(&o, "dev_name", dev->name);
-	if (policy->known) {
-		out_object(&o, "policy");
-		dev_put_policy(&o, policy);
-		out_object_end(&o);
-	} else {
-		out_null(&o, "policy", NULL);
-	}
+	dev_put_policy(&o, policy);
 	out_record_end(&o);
 	if (out_close(&o))
 		return EXIT_FAILED;

@@ -149,11 +149,8 @@ static void monitor_irq(struct monitor *mon, struct nl_msg *msg)
 	monitor_str(o, "pci", tb[NRDMA_A_IRQ_PCI]);
 	monitor_str(o, "why", tb[NRDMA_A_IRQ_WHY]);
 	mod_policy_parse(&policy, tb[NRDMA_A_IRQ_POLICY]);
-	if (policy.known) {
-		out_object(o, "policy");
+	if (policy.known)
 		dev_put_policy(o, &policy);
-		out_object_end(o);
-	}
 	dev_policy_free(&policy);
 	monitor_end(mon);
 }
