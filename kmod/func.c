@@ -235,7 +235,7 @@ static int nrdma_func_steer(struct nrdma_func *func, struct nrdma_func_steering 
 	}
 	if (ret)
 		xa_for_each(&func->vectors, index, v)
-			nrdma_vector_undo(v);
+			nrdma_vector_undo(v, &func->vectors);
 unlock:
 	nrdma_msi_unlock(dev);
 	nrdma_func_changed();
@@ -507,6 +507,25 @@ void nrdma_func_release(struct nrdma_func *func, const char *why)
 	func->error = 0;
 	pci_dev_put(func->pdev);
 	func->pdev = NULL;
+}
+
+/**
+ * nrdma_func_cpu_going() - a CPU is about to go offline
+ * @func: function
+ *
+ * The last moment at which drivers' hints tell where vectors would be.
+ *
+ * Context: as nrdma_func_cpu_dead().
+ */
+void nrdma_func_cpu_going(struct nrdma_func *func)
+{
+	struct nrdma_vector *v;
+	unsigned long index;
+
+	xa_lock(&func->vectors);
+	xa_for_each(&func->vectors, index, v)
+		nrdma_vector_follow(v);
+	xa_unlock(&func->vectors);
 }
 
 /**

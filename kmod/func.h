@@ -94,6 +94,7 @@ void nrdma_func_restore(struct nrdma_func *func, struct nrdma_irq_count *count);
 void nrdma_func_recheck(struct nrdma_func *func, const char *why);
 void nrdma_func_release(struct nrdma_func *func, const char *why);
 void nrdma_func_count(struct nrdma_func *func, struct nrdma_irq_count *count);
+void nrdma_func_cpu_going(struct nrdma_func *func);
 void nrdma_func_cpu_dead(struct nrdma_func *func, unsigned int cpu);
 
 /*

@@ -302,6 +302,17 @@ static int nrdma_irq_cpu_online(unsigned int cpu)
 	return 0;
 }
 
+/* Before those of drivers that were there first, which take their hints back. */
+static int nrdma_irq_cpu_going(unsigned int cpu)
+{
+	struct nrdma_func *func;
+	unsigned long key;
+
+	xa_for_each(&nrdma_funcs, key, func)
+		nrdma_func_cpu_going(func);
+	return 0;
+}
+
 static int nrdma_irq_cpu_dead(unsigned int cpu)
 {
 	struct nrdma_func *func;
@@ -581,7 +592,7 @@ int __init nrdma_irq_init(void)
 		return ret;
 	nrdma_irq_cpuhp_dead = ret;
 	ret = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "rdma/nrdma:online",
-					nrdma_irq_cpu_online, NULL);
+					nrdma_irq_cpu_online, nrdma_irq_cpu_going);
 	if (ret < 0)
 		goto remove_dead;
 	nrdma_irq_cpuhp_online = ret;

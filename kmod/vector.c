@@ -5,12 +5,13 @@
  * Nothing but irq_set_affinity() and IRQ_NO_BALANCING is used. The hint and the
  * notifier of an interrupt have one slot each, and that is the driver's.
  *
- * Every function here runs with the MSI descriptors' lock held, so that the
- * driver cannot give the interrupt back meanwhile.
+ * Functions here run with the MSI descriptors' lock held, so that the driver cannot
+ * give the interrupt back meanwhile; but for those of CPU hotplug, which say why not.
  */
 #include <linux/interrupt.h>
 #include <linux/irq.h>
 #include <linux/irqdesc.h>
+#include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/topology.h>
 
@@ -44,6 +45,26 @@ void nrdma_live_destroy(struct nrdma_live *live)
 	free_cpumask_var(live->mask);
 }
 
+/* As /proc shows it. The descriptor's lock is held. */
+static const struct cpumask *nrdma_desc_mask(struct irq_desc *desc)
+{
+#ifdef CONFIG_GENERIC_PENDING_IRQ
+	if (irqd_is_setaffinity_pending(&desc->irq_data))
+		return desc->pending_mask;
+#endif
+	return irq_data_get_affinity_mask(&desc->irq_data);
+}
+
+/* What the driver itself asks for, or NULL. The descriptor's lock is held. */
+static const struct cpumask *nrdma_desc_hint(const struct irq_desc *desc)
+{
+#ifdef CONFIG_SMP
+	return desc->affinity_hint;
+#else
+	return NULL;
+#endif
+}
+
 /**
  * nrdma_live_read() - ask the kernel about an interrupt
  * @live: filled in
@@ -58,6 +79,7 @@ void nrdma_live_destroy(struct nrdma_live *live)
 bool nrdma_live_read(struct nrdma_live *live, unsigned int virq)
 {
 	struct irq_data *data = irq_get_irq_data(virq);
+	const struct cpumask *hint;
 	struct irq_chip *chip;
 	struct irq_desc *desc;
 	unsigned long flags;
@@ -76,14 +98,9 @@ bool nrdma_live_read(struct nrdma_live *live, unsigned int virq)
 	live->balanced = irqd_can_balance(data);
 	live->pending = irqd_is_setaffinity_pending(data);
 	live->started = irqd_is_started(data);
-	cpumask_copy(live->mask, irq_data_get_affinity_mask(data));
-#ifdef CONFIG_GENERIC_PENDING_IRQ
-	if (live->pending)
-		cpumask_copy(live->mask, desc->pending_mask);
-#endif
-#ifdef CONFIG_SMP
-	live->hinted = desc->affinity_hint && cpumask_equal(live->mask, desc->affinity_hint);
-#endif
+	cpumask_copy(live->mask, nrdma_desc_mask(desc));
+	hint = nrdma_desc_hint(desc);
+	live->hinted = hint && cpumask_equal(live->mask, hint);
 	cpumask_copy(live->effective, irq_data_get_effective_affinity_mask(data));
 	live->action[0] = '\0';
 	if (desc->action && desc->action->name)
@@ -108,8 +125,10 @@ struct nrdma_vector *nrdma_vector_new(unsigned int index, const struct nrdma_liv
 		return NULL;
 	if (!zalloc_cpumask_var(&v->original, GFP_KERNEL))
 		goto free_vector;
-	if (!zalloc_cpumask_var(&v->undo.mask, GFP_KERNEL))
+	if (!zalloc_cpumask_var(&v->hint, GFP_KERNEL))
 		goto free_original;
+	if (!zalloc_cpumask_var(&v->undo.mask, GFP_KERNEL))
+		goto free_hint;
 
 	v->index = index;
 	v->virq = live->virq;
@@ -120,6 +139,8 @@ struct nrdma_vector *nrdma_vector_new(unsigned int index, const struct nrdma_liv
 	v->target = NRDMA_CPU_NONE;
 	return v;
 
+free_hint:
+	free_cpumask_var(v->hint);
 free_original:
 	free_cpumask_var(v->original);
 free_vector:
@@ -134,6 +155,7 @@ free_vector:
 void nrdma_vector_free(struct nrdma_vector *v)
 {
 	free_cpumask_var(v->undo.mask);
+	free_cpumask_var(v->hint);
 	free_cpumask_var(v->original);
 	kfree(v);
 }
@@ -142,6 +164,12 @@ void nrdma_vector_free(struct nrdma_vector *v)
 static bool nrdma_vector_ours(const struct nrdma_vector *v, const struct nrdma_live *live)
 {
 	return v->cpu != NRDMA_CPU_NONE && cpumask_equal(live->mask, cpumask_of(v->cpu));
+}
+
+/* Its CPU went offline, so what moved it was the kernel. @moved is true. */
+static bool nrdma_vector_displaced(const struct nrdma_vector *v)
+{
+	return v->displaced || !cpu_online(v->cpu);
 }
 
 /**
@@ -265,6 +293,59 @@ static int nrdma_vector_move_to(struct nrdma_vector *v, const struct nrdma_plan 
 	return ret;
 }
 
+/*
+ * Did its driver place it anew since we last looked? Its hint says so. The driver may
+ * have chosen the very CPU that we had; then it is a new hint, or the vector is back
+ * on a CPU that was offline meanwhile. What is locked only the kernel can reach.
+ */
+static bool nrdma_vector_placed_anew(const struct nrdma_vector *v, const struct cpumask *mask,
+				     const struct cpumask *hint)
+{
+	bool hinted = hint && cpumask_equal(mask, hint);
+
+	if (cpumask_equal(mask, cpumask_of(v->cpu)))
+		return hinted && (v->displaced || !cpumask_equal(hint, v->hint));
+	return hinted || (v->locked && !nrdma_vector_displaced(v));
+}
+
+/**
+ * nrdma_vector_follow() - keep in mind where a vector would be without us
+ * @v: a vector
+ *
+ * Drivers place vectors anew when CPUs or channels come and go, and take their hint
+ * back while a CPU goes offline. What user space did is not followed: that is what a
+ * restore is there to undo.
+ *
+ * Context: the lock of the xarray that @v is in is held, and nothing else need be:
+ * the descriptor of an interrupt is freed by RCU, and a hint is valid under its lock.
+ */
+void nrdma_vector_follow(struct nrdma_vector *v)
+{
+	const struct cpumask *mask, *hint;
+	struct irq_data *data;
+	struct irq_desc *desc;
+	unsigned long flags;
+
+	rcu_read_lock();
+	data = irq_get_irq_data(v->virq);
+	desc = data ? irq_data_to_desc(data) : NULL;
+	if (!desc || desc != v->desc)
+		goto unlock;
+
+	raw_spin_lock_irqsave(&desc->lock, flags);
+	mask = nrdma_desc_mask(desc);
+	hint = nrdma_desc_hint(desc);
+	if (v->moved && nrdma_vector_placed_anew(v, mask, hint))
+		cpumask_copy(v->original, mask);
+	if (hint)
+		cpumask_copy(v->hint, hint);
+	else
+		cpumask_clear(v->hint);
+	raw_spin_unlock_irqrestore(&desc->lock, flags);
+unlock:
+	rcu_read_unlock();
+}
+
 /* Before anything of it changes in this walk */
 static void nrdma_vector_remember(struct nrdma_vector *v, const struct nrdma_live *live,
 				  struct xarray *in)
@@ -287,7 +368,7 @@ static void nrdma_vector_remember(struct nrdma_vector *v, const struct nrdma_liv
 
 /* Is there anything to do that nobody asked for? */
 static bool nrdma_vector_needs(struct nrdma_vector *v, const struct nrdma_live *live,
-			       const struct nrdma_vector_move *move, struct xarray *in)
+			       const struct nrdma_vector_move *move)
 {
 	unsigned int target = nrdma_plan_cpu(move->plan, v->index);
 
@@ -301,19 +382,10 @@ static bool nrdma_vector_needs(struct nrdma_vector *v, const struct nrdma_live *
 
 	if (!move->lock) {
 		/* Somebody else's wish, unless the CPU went offline. Never a fight. */
-		v->drifted = !v->displaced && cpu_online(v->cpu);
+		v->drifted = !nrdma_vector_displaced(v);
 		return !v->drifted;
 	}
 
-	/*
-	 * Past the lock only the kernel can reach: because a CPU went offline, or
-	 * because the driver placed it anew, which is where it would be without us.
-	 */
-	if (live->hinted) {
-		xa_lock(in);
-		cpumask_copy(v->original, live->mask);
-		xa_unlock(in);
-	}
 	return true;
 }
 
@@ -344,13 +416,17 @@ int nrdma_vector_steer(struct nrdma_vector *v, struct nrdma_live *live,
 		return 0;
 	}
 
+	xa_lock(in);
+	nrdma_vector_follow(v);
+	xa_unlock(in);
+
 	if (move->asked) {
 		if (!nrdma_vector_ours(v, live) || v->cpu != target)
 			goto move;
 		v->target = target;
 		v->drifted = false;
 		v->error = 0;
-	} else if (nrdma_vector_needs(v, live, move, in)) {
+	} else if (nrdma_vector_needs(v, live, move)) {
 		goto move;
 	}
 
@@ -394,10 +470,11 @@ move:
 /**
  * nrdma_vector_undo() - take back what the last walk did to a vector
  * @v: a vector
+ * @in: the xarray that @v is in
  *
  * Context: process; the function's and the MSI descriptors' locks are held.
  */
-void nrdma_vector_undo(struct nrdma_vector *v)
+void nrdma_vector_undo(struct nrdma_vector *v, struct xarray *in)
 {
 	int ret;
 
@@ -412,10 +489,12 @@ void nrdma_vector_undo(struct nrdma_vector *v)
 		nrdma_vector_lock(v);
 	else if (!v->undo.locked)
 		nrdma_vector_unlock(v);
+	xa_lock(in);
 	v->moved = v->undo.moved;
+	v->cpu = v->undo.cpu;
+	xa_unlock(in);
 	v->drifted = v->undo.drifted;
 	v->target = v->undo.target;
-	v->cpu = v->undo.cpu;
 	v->error = v->undo.error;
 }
 
@@ -435,15 +514,17 @@ void nrdma_vector_undo(struct nrdma_vector *v)
 enum nrdma_irq_state nrdma_vector_restore(struct nrdma_vector *v, struct nrdma_live *live,
 					  struct xarray *in)
 {
-	bool ours = nrdma_vector_ours(v, live) || (v->displaced && !live->hinted);
 	bool moved = v->moved;
+	bool ours = nrdma_vector_ours(v, live) ||
+		    (moved && nrdma_vector_displaced(v) && !live->hinted);
 
+	xa_lock(in);
+	nrdma_vector_follow(v);
+	cpumask_copy(v->undo.mask, v->original);
+	xa_unlock(in);
 	nrdma_vector_unlock(v);
 	v->error = 0;
 	if (moved && ours) {
-		xa_lock(in);
-		cpumask_copy(v->undo.mask, v->original);
-		xa_unlock(in);
 		v->error = irq_set_affinity(v->virq, v->undo.mask);
 		/* Its CPUs went offline while no driver had it in use */
 		if (v->error == -EINVAL && !cpumask_intersects(v->undo.mask, cpu_online_mask))

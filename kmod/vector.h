@@ -51,9 +51,9 @@ bool nrdma_live_read(struct nrdma_live *live, unsigned int virq);
  * struct nrdma_vector - an MSI vector that nrdma looks after
  *
  * Exists while its function is or was steered; one that the driver gave back
- * and got again is a new one. The function's lock protects it, but for
- * @original and @displaced: these are written when a CPU goes offline, under
- * the lock of the xarray that the vector is in.
+ * and got again is a new one. The function's lock protects it. CPU hotplug has
+ * only the lock of the xarray that the vector is in: under that @original, @hint
+ * and @displaced are written, and, under both locks, @cpu and @moved.
  *
  * @index: MSI index within the function
  * @virq: interrupt number
@@ -69,6 +69,7 @@ bool nrdma_live_read(struct nrdma_live *live, unsigned int virq);
  * @started: a driver had it in use when last looked at
  * @displaced: its CPU went offline since, so what moved it was the kernel
  * @original: CPUs that it would go to without us
+ * @hint: CPUs that its driver asked for when last looked at, empty for none
  * @undo: what to go back to when steering fails half-way
  */
 struct nrdma_vector {
@@ -86,6 +87,7 @@ struct nrdma_vector {
 	bool		started;
 	bool		displaced;
 	cpumask_var_t	original;
+	cpumask_var_t	hint;
 	struct {
 		bool		wanted;
 		bool		locked;
@@ -121,7 +123,8 @@ struct nrdma_vector_move {
 
 int nrdma_vector_steer(struct nrdma_vector *v, struct nrdma_live *live,
 		       const struct nrdma_vector_move *move, struct xarray *in);
-void nrdma_vector_undo(struct nrdma_vector *v);
+void nrdma_vector_follow(struct nrdma_vector *v);
+void nrdma_vector_undo(struct nrdma_vector *v, struct xarray *in);
 void nrdma_vector_unlock(struct nrdma_vector *v);
 enum nrdma_irq_state nrdma_vector_restore(struct nrdma_vector *v, struct nrdma_live *live,
 					  struct xarray *in);
