@@ -12,7 +12,7 @@
 # shellcheck source=tests/cases/lib/irq.sh
 . "$(dirname "$0")/lib/irq.sh"
 
-rounds=${ROUNDS:-150}
+rounds=${ROUNDS:-500}
 RANDOM=${SEED:-1}
 pci=$(pci_of eth1)
 twin=$(pci_of eth0)
