@@ -61,7 +61,7 @@ static void nrdma_nl_probe_parse(struct nlattr **a, struct nrdma_probe_want *wan
 
 /*
  * Not a start() of the dump, which up to 6.1 has no words for a refusal. Those of
- * a dump name no attribute.
+ * a dump name the attribute from 6.10 on.
  */
 static struct nrdma_probe *nrdma_nl_probe_start(struct netlink_callback *cb)
 {
