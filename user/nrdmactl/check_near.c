@@ -31,7 +31,8 @@ static struct num check_vector_local(const struct vec *vec, const struct dev *de
 
 static void check_vectors_dev(struct checker *c, const struct dev *dev)
 {
-	unsigned int i, nr = 0, remote = 0, drifted = 0, failed = 0, managed = 0, unknown = 0;
+	unsigned int nr = 0, remote = 0, drifted = 0, failed = 0, managed = 0, unknown = 0;
+	const struct vec *vec = NULL;
 	struct cpus cpus, one, near;
 	struct num local;
 	char fix[128];
@@ -45,12 +46,9 @@ static void check_vectors_dev(struct checker *c, const struct dev *dev)
 		return;
 	}
 	memset(&cpus, 0, sizeof(cpus));
-	for (i = 0; i < c->survey.vecs.nr; i++) {
-		const struct vec *vec = &c->survey.vecs.v[i];
+	while ((vec = vecs_next(&c->survey.vecs, &dev->place.pci, vec))) {
 		const char *list = vec->effective && *vec->effective ? vec->effective : vec->cpus;
 
-		if (strcmp(vec->dev_name.s, dev->name))
-			continue;
 		nr++;
 		drifted += vec->state.known && vec->state.v == NRDMA_IRQ_STATE_DRIFTED;
 		failed += vec->state.known && vec->state.v == NRDMA_IRQ_STATE_FAILED;

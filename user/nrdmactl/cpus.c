@@ -25,13 +25,18 @@ bool cpus_has(const struct cpus *set, unsigned int cpu)
  */
 int cpus_next(const struct cpus *set, int cpu)
 {
-	for (cpu++; cpu < CPUS_MAX; cpu++) {
-		if (!set->bits[cpu / CPUS_LONG])
-			cpu |= CPUS_LONG - 1;
-		else if (cpus_has(set, cpu))
-			return cpu;
+	size_t i = ++cpu / CPUS_LONG;
+	unsigned long bits;
+
+	if (cpu >= CPUS_MAX)
+		return -1;
+	bits = set->bits[i] & (~0UL << (cpu % CPUS_LONG));
+	while (!bits) {
+		if (++i == CPUS_MAX / CPUS_LONG)
+			return -1;
+		bits = set->bits[i];
 	}
-	return -1;
+	return i * CPUS_LONG + __builtin_ctzl(bits);
 }
 
 bool cpus_empty(const struct cpus *set)

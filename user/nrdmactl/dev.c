@@ -213,7 +213,27 @@ const char *dev_netdev(const struct dev *dev)
 	return NULL;
 }
 
-static void dev_read(struct dev *dev, const char *name)
+/* Devices over one function have the same link, which was read for the first */
+static void dev_pci_read(struct dev *dev, const struct devs *before)
+{
+	const struct pci_link none = { str_none("virtual"), num_none("virtual"),
+				       num_none("virtual") };
+	const char *dir = dev->place.pci_dir;
+	unsigned int i;
+
+	for (i = 0; *dir && i < before->nr; i++) {
+		if (!strcmp(before->v[i].place.pci_dir, dir)) {
+			dev->pci = before->v[i].pci;
+			return;
+		}
+	}
+	if (*dir)
+		pci_read(&dev->pci, dir);
+	else
+		dev->pci = (struct pci_func){ str_none("virtual"), none, none, none, none };
+}
+
+static void dev_read(struct dev *dev, const char *name, const struct devs *before)
 {
 	static const char none[] = "no module";
 	char dir[SYS_PATH_MAX];
@@ -226,14 +246,7 @@ static void dev_read(struct dev *dev, const char *name)
 	dev_ports_read(dev);
 	parent = !sys_real(dir, IB_DIR "/%s/device", name);
 	place_resolve(&dev->place, parent ? dir : NULL, dev_netdev(dev));
-	if (dev->place.pci_dir[0]) {
-		pci_read(&dev->pci, dev->place.pci_dir);
-	} else {
-		struct pci_link link = { str_none("virtual"), num_none("virtual"),
-					 num_none("virtual") };
-
-		dev->pci = (struct pci_func){ str_none("virtual"), link, link, link, link };
-	}
+	dev_pci_read(dev, before);
 	dev->index = num_none(none);
 	dev->chardev = str_none(none);
 	dev->error = num_none(none);
@@ -260,8 +273,8 @@ int devs_read(struct devs *devs)
 	if (n < 0)
 		return n;
 	devs->v = calloc(n + 1, sizeof(*devs->v));
-	for (i = 0; devs->v && i < n; i++)
-		dev_read(&devs->v[devs->nr++], names[i]);
+	for (i = 0; devs->v && i < n; i++, devs->nr++)
+		dev_read(&devs->v[i], names[i], devs);
 	sys_list_free(names, n);
 	return devs->v ? 0 : -ENOMEM;
 }

@@ -75,20 +75,16 @@ static struct num irq_rate(const struct irq_look *now, const struct irq_look *be
 static int irq_show_print(const struct irq_look *now, const struct irq_look *before,
 			  struct picked *picked, bool watch)
 {
+	const struct vec *vec;
 	const struct dev *dev;
-	unsigned int i, d, n;
+	unsigned int d, n;
 	struct out o;
 
 	irq_put_open(&o, watch);
 	for (d = 0; picked->match[d]; d++) {
 		dev = picked->match[d];
 		n = 0;
-		for (i = 0; i < now->vecs.nr; i++) {
-			const struct vec *vec = &now->vecs.v[i];
-
-			if (strcmp(vec->dev_name.s, dev->name))
-				continue;
-			n++;
+		for (vec = NULL; (vec = vecs_next(&now->vecs, &dev->place.pci, vec)); n++) {
 			out_record(&o);
 			irq_put(&o, vec, dev);
 			out_num(&o, "count", vec_counts_of(&now->counts, vec->irq));

@@ -64,7 +64,6 @@ static struct nl_msg *mod_irq_request(struct mod *mod, uint8_t cmd, const struct
 
 static void mod_irq_parse(struct vec *vec, struct nlattr **tb)
 {
-	vec->dev_name = mod_str(tb[NRDMA_A_IRQ_DEV_NAME]);
 	vec->pci = mod_str(tb[NRDMA_A_IRQ_PCI]);
 	vec->vector = mod_u32(tb[NRDMA_A_IRQ_VECTOR]);
 	vec->irq = mod_u32(tb[NRDMA_A_IRQ_IRQ]);
@@ -91,7 +90,7 @@ static void mod_irq_parse(struct vec *vec, struct nlattr **tb)
 
 /**
  * mod_irq_dump() - ask the module for vectors
- * @vecs: they are added here
+ * @vecs: out, for vecs_free()
  * @dev: whose; NULL for all devices
  * @plan: a policy to try without doing it, or NULL
  *
@@ -101,7 +100,10 @@ int mod_irq_dump(struct mod *mod, struct vecs *vecs, const struct dev *dev,
 		const struct irq_policy *plan)
 {
 	struct nlattr *tb[NRDMA_A_IRQ_MAX + 1];
+	struct num of = num_none(NULL), before;
 	struct mod_reply reply;
+	bool again = false;
+	struct str pci;
 	struct vec *vec;
 	unsigned int i;
 	int status;
@@ -113,7 +115,14 @@ int mod_irq_dump(struct mod *mod, struct vecs *vecs, const struct dev *dev,
 	for (i = 0; i < reply.nr; i++) {
 		if (!mod_attrs(reply.msg[i], tb, &mod_irq_attrs))
 			continue;
-		vec = vecs_new(vecs);
+		/* A device's come together, and are its function's */
+		before = of;
+		of = mod_u32(tb[NRDMA_A_IRQ_DEV_INDEX]);
+		if (!before.known || of.v != before.v) {
+			pci = mod_str(tb[NRDMA_A_IRQ_PCI]);
+			again = vecs_next(vecs, &pci, NULL);
+		}
+		vec = again ? NULL : vecs_new(vecs);
 		if (vec)
 			mod_irq_parse(vec, tb);
 	}

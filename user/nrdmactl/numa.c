@@ -23,14 +23,34 @@ int numa_online(struct cpus *nodes)
 	return numa_list(nodes, "online");
 }
 
+/* A list that is asked for by each device, read once */
+struct numa_once {
+	bool read;
+	int err;
+	struct cpus nodes;
+};
+
+static int numa_list_once(struct numa_once *once, struct cpus *nodes, const char *file)
+{
+	if (!once->read)
+		once->err = numa_list(&once->nodes, file);
+	once->read = true;
+	*nodes = once->nodes;
+	return once->err;
+}
+
 int numa_with_memory(struct cpus *nodes)
 {
-	return numa_list(nodes, "has_memory");
+	static struct numa_once once;
+
+	return numa_list_once(&once, nodes, "has_memory");
 }
 
 int numa_with_cpus(struct cpus *nodes)
 {
-	return numa_list(nodes, "has_cpu");
+	static struct numa_once once;
+
+	return numa_list_once(&once, nodes, "has_cpu");
 }
 
 /**

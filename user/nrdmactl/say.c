@@ -17,15 +17,16 @@ void say_about(const char *fmt, ...)
 }
 
 /* Words of the user come back to his terminal, and each message is one line */
-static void say_plainly(const char *text)
+static void say_plainly(char *text)
 {
 	for (; *text; text++)
-		fputc((unsigned char)*text < ' ' || *text == 0x7f ? '?' : *text, stderr);
+		if ((unsigned char)*text < ' ' || *text == 0x7f)
+			*text = '?';
 }
 
 void say(const char *fmt, ...)
 {
-	char *text = NULL;
+	char *text = NULL, *line = NULL;
 	va_list ap;
 
 	fflush(stdout);
@@ -33,10 +34,11 @@ void say(const char *fmt, ...)
 	if (vasprintf(&text, fmt, ap) < 0)
 		text = NULL;
 	va_end(ap);
-	fputs("nrdmactl: ", stderr);
-	say_plainly(say_what);
-	fputs(*say_what ? ": " : "", stderr);
-	say_plainly(text ? text : "no memory");
-	fputc('\n', stderr);
+	if (text && asprintf(&line, "%s%s%s", say_what, *say_what ? ": " : "", text) < 0)
+		line = NULL;
+	if (line)
+		say_plainly(line);
+	fprintf(stderr, "nrdmactl: %s\n", line ? line : "out of memory");
+	free(line);
 	free(text);
 }

@@ -63,7 +63,6 @@ static const struct out_field status_fields[] = {
 	{ "driver", "DRIVER", NULL, OUT_DETAIL },
 };
 
-
 static void status_port(struct out *o, const struct dev *dev, const struct dev_port *port)
 {
 	char link[96];
@@ -78,20 +77,25 @@ static void status_port(struct out *o, const struct dev *dev, const struct dev_p
 /* How much of a device's buffers lies where */
 static void status_node_bytes(struct out *o, const struct dev *dev, const struct bufs *bufs)
 {
-	long long bytes[CPUS_MAX] = { 0 };
-	unsigned int i, n;
+	long long bytes[CPUS_MAX];
+	unsigned int i, n, node, nr = 0;
 
 	for (i = 0; i < bufs->nr; i++) {
 		const struct buf *buf = &bufs->v[i];
 
 		if (buf->orphan.v || strcmp(buf->dev_name.s, dev->name))
 			continue;
-		for (n = 0; n < buf->nr_node_bytes; n++)
-			if (buf->node_bytes[n].node < CPUS_MAX)
-				bytes[buf->node_bytes[n].node] += buf->node_bytes[n].bytes;
+		for (n = 0; n < buf->nr_node_bytes; n++) {
+			node = buf->node_bytes[n].node;
+			if (node >= CPUS_MAX)
+				continue;
+			while (nr <= node)
+				bytes[nr++] = 0;
+			bytes[node] += buf->node_bytes[n].bytes;
+		}
 	}
 	out_array(o, "buf_node_bytes");
-	for (n = 0; n < CPUS_MAX; n++) {
+	for (n = 0; n < nr; n++) {
 		if (!bytes[n])
 			continue;
 		out_elem(o);

@@ -71,7 +71,8 @@ static ssize_t sys_read_path(char *buf, size_t len, const char *path)
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	while (n < len - 1) {
+	/* Where its line ends, there is no more to ask for */
+	while (n < len - 1 && !(n && buf[n - 1] == '\n')) {
 		got = read(fd, buf + n, len - 1 - n);
 		if (got < 0 && errno == EINTR)
 			continue;
@@ -92,7 +93,7 @@ static ssize_t sys_read_path(char *buf, size_t len, const char *path)
 }
 
 /**
- * sys_read() - read a small file as a string without trailing white space
+ * sys_read() - read a file of one line as a string without trailing white space
  * @buf: where to
  * @len: room there, above 0; what is longer is cut
  * @fmt: path
@@ -192,6 +193,26 @@ bool sys_exists(const char *fmt, ...)
 	return !err && !access(path, F_OK);
 }
 
+/* realpath(3) asks for each directory on the way, the kernel knows them all. */
+static int sys_full(char full[PATH_MAX], const char *path)
+{
+	int fd = open(path, O_PATH | O_CLOEXEC);
+	char self[32];
+	ssize_t n;
+	int err = 0;
+
+	if (fd < 0)
+		return -errno;
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
+	n = readlink(self, full, PATH_MAX - 1);
+	if (n < 0)
+		err = -errno;
+	else
+		full[n] = '\0';
+	close(fd);
+	return err;
+}
+
 /**
  * sys_real() - where a path leads, links resolved
  * @real: out, below sys_root() and without it, as the other functions take it
@@ -209,10 +230,10 @@ int sys_real(char real[SYS_PATH_MAX], const char *fmt, ...)
 	va_start(ap, fmt);
 	err = sys_path(path, fmt, ap);
 	va_end(ap);
+	if (!err)
+		err = sys_full(full, path);
 	if (err)
 		return err;
-	if (!realpath(path, full))
-		return -errno;
 	if (*sys_root()) {
 		if (!realpath(sys_root(), root))
 			return -errno;

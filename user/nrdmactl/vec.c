@@ -77,38 +77,21 @@ void vec_settle(struct vec *vec)
 	vec->node = node >= 0 ? num_of(node) : num_none("several");
 }
 
-static char *vec_strdup(const char *s)
-{
-	return s ? strdup(s) : NULL;
-}
-
-/*
- * Devices that share a function, as the soft ones over one NIC, have the same
- * vectors: those that another's brought need not be read again.
+/**
+ * vecs_next() - a PCI function's vectors, one after the other
+ * @pci: the function's address; one that is not known has none
+ * @vec: the one before, NULL for the first
  *
- * Return: how many, or a negative errno.
+ * Return: the next, or NULL.
  */
-static int vecs_copy(struct vecs *vecs, const struct dev *dev)
+const struct vec *vecs_next(const struct vecs *vecs, const struct str *pci, const struct vec *vec)
 {
-	unsigned int i, first = 0, nr = vecs->nr;
-	struct vec *vec;
-	int n = 0;
+	unsigned int i = vec ? vec - vecs->v + 1 : 0;
 
-	for (i = 0; i < nr; i++) {
-		if (strcmp(vecs->v[i].pci.s, dev->place.pci.s) ||
-		    (n && strcmp(vecs->v[i].dev_name.s, vecs->v[first].dev_name.s)))
-			continue;
-		vec = vecs_new(vecs);
-		if (!vec)
-			return -ENOMEM;
-		*vec = vecs->v[i];
-		vec->dev_name = str_of(dev->name);
-		vec->cpus = vec_strdup(vec->cpus);
-		vec->effective = vec_strdup(vec->effective);
-		if (!n++)
-			first = i;
-	}
-	return n;
+	for (; pci->known && i < vecs->nr; i++)
+		if (!strcmp(vecs->v[i].pci.s, pci->s))
+			return &vecs->v[i];
+	return NULL;
 }
 
 /**
@@ -149,13 +132,13 @@ struct str vec_serves(const struct vec *vec)
 
 /**
  * vecs_read() - a device's vectors, by sysfs and procfs
- * @vecs: what was found is added here
+ * @vecs: they are added here, unless another device of the function brought them
  * @dev: the device
  *
  * Which vector of the function an interrupt is, and whether the kernel manages
  * it, only the module can tell.
  *
- * Return: how many, or a negative errno.
+ * Return: 0, or a negative errno.
  */
 int vecs_read(struct vecs *vecs, const struct dev *dev)
 {
@@ -165,11 +148,8 @@ int vecs_read(struct vecs *vecs, const struct dev *dev)
 	uint32_t irq;
 	int i, n;
 
-	if (!dev->place.pci_dir[0])
+	if (!dev->place.pci_dir[0] || vecs_next(vecs, &dev->place.pci, NULL))
 		return 0;
-	n = vecs_copy(vecs, dev);
-	if (n)
-		return n;
 	n = sys_list(&names, "%s/msi_irqs", dev->place.pci_dir);
 	if (n == -ENOENT)
 		return 0;
@@ -181,7 +161,6 @@ int vecs_read(struct vecs *vecs, const struct dev *dev)
 			sys_list_free(names, n);
 			return -ENOMEM;
 		}
-		vec->dev_name = str_of(dev->name);
 		vec->pci = dev->place.pci;
 		vec->vector = num_none(none);
 		vec->irq = num_of(irq);
@@ -195,7 +174,7 @@ int vecs_read(struct vecs *vecs, const struct dev *dev)
 		vec_settle(vec);
 	}
 	sys_list_free(names, n);
-	return n;
+	return n < 0 ? n : 0;
 }
 
 /**
@@ -237,14 +216,10 @@ struct num vec_local(const struct vec *vec, const struct dev *dev)
 struct vec_count vecs_count(const struct vecs *vecs, const struct dev *dev)
 {
 	struct vec_count count = { num_of(0), num_of(0), num_of(0), num_of(0) };
+	const struct vec *vec = NULL;
 	struct num local;
-	unsigned int i;
 
-	for (i = 0; i < vecs->nr; i++) {
-		const struct vec *vec = &vecs->v[i];
-
-		if (strcmp(vec->dev_name.s, dev->name))
-			continue;
+	while ((vec = vecs_next(vecs, &dev->place.pci, vec))) {
 		count.all.v++;
 		if (!vec->state.known) {
 			count.managed = num_none(vec->state.why);

@@ -17,13 +17,18 @@
  * @changer: who decided last where it goes (enum nrdma_irq_changer)
  */
 struct vec {
-	struct str dev_name, pci;
+	struct str pci;
 	struct num vector, irq;
 	struct str action;
 	char *cpus, *effective, *wanted, *original;
 	struct num node, state, locked, error, changer;
 };
 
+/**
+ * struct vecs - vectors, those of a PCI function once
+ *
+ * Every device on the function has them; see vecs_next().
+ */
 struct vecs {
 	unsigned int nr, room;
 	struct vec *v;
@@ -37,6 +42,7 @@ struct vec_count {
 struct vec *vecs_new(struct vecs *vecs);
 void vecs_free(struct vecs *vecs);
 int vecs_read(struct vecs *vecs, const struct dev *dev);
+const struct vec *vecs_next(const struct vecs *vecs, const struct str *pci, const struct vec *vec);
 void vec_settle(struct vec *vec);
 struct str vec_serves(const struct vec *vec);
 struct num vec_local(const struct vec *vec, const struct dev *dev);
