@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -67,6 +68,46 @@ static void cpus_lists(void **state)
 	cpus_parse(&set, "0,10,20,30");
 	assert_int_equal(cpus_format(&set, text, 6), strlen("0,10,20,30"));
 	assert_string_equal(text, "0,10,");
+}
+
+/* Every other CPU of a large host: no list is cut */
+static void cpus_long_lists(void **state)
+{
+	struct cpus set = { 0 }, back;
+	unsigned int cpu;
+	char *list;
+
+	(void)state;
+	for (cpu = 0; cpu < CPUS_MAX; cpu += 2)
+		cpus_add(&set, cpu);
+	list = cpus_list(&set);
+	assert_int_equal(cpus_parse(&back, list), 0);
+	assert_memory_equal(&back, &set, sizeof(set));
+	free(list);
+
+	/* What takes most room for its CPUs */
+	memset(&set, 0, sizeof(set));
+	for (cpu = 0; cpu < CPUS_MAX; cpu++)
+		if (cpu % 3)
+			cpus_add(&set, cpu);
+	assert_true(cpus_format(&set, NULL, 0) < CPUS_TEXT);
+}
+
+/* The kernel asks for room for all the CPUs that there could be */
+static void cpus_of_thread(void **state)
+{
+	struct cpus before, one = { 0 }, now;
+
+	(void)state;
+	assert_int_equal(cpus_allowed(&before), 0);
+	assert_false(cpus_empty(&before));
+	cpus_add(&one, cpus_next(&before, -1));
+	assert_int_equal(cpus_bind(&one), 0);
+	assert_int_equal(cpus_allowed(&now), 0);
+	assert_memory_equal(&now, &one, sizeof(now));
+	assert_int_equal(cpus_bind(&before), 0);
+	assert_int_equal(cpus_allowed(&now), 0);
+	assert_memory_equal(&now, &before, sizeof(now));
 }
 
 static void cpus_sets(void **state)
@@ -489,6 +530,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(cpus_lists),
+		cmocka_unit_test(cpus_long_lists),
+		cmocka_unit_test(cpus_of_thread),
 		cmocka_unit_test(cpus_sets),
 		cmocka_unit_test(sizes),
 		cmocka_unit_test(serves),

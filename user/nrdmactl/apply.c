@@ -179,14 +179,15 @@ static int apply_check_node(struct apply *apply, const struct conf_section *sect
 static int apply_check_override(struct apply *apply, const struct conf_section *section)
 {
 	struct cpus online;
-	char list[256];
+	char *list;
 
 	if (section->override.v < 0 || numa_online(&online) ||
 	    (section->override.v < CPUS_MAX && cpus_has(&online, section->override.v)))
 		return 0;
 	apply_about(apply, section, 0, "node");
-	cpus_format(&online, list, sizeof(list));
+	list = cpus_list(&online);
 	say("node %lld: is not online, %s is", section->override.v, list);
+	free(list);
 	return -EINVAL;
 }
 

@@ -65,11 +65,12 @@ void checker_say(struct checker *c, enum verdict verdict, const char *fix, const
 {
 	bool wrong = verdict == VERDICT_WARN || verdict == VERDICT_FAIL;
 	struct out *o = &c->out;
-	char found[512], line[128];
+	char *found, line[128];
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(found, sizeof(found), fmt, ap);
+	if (vasprintf(&found, fmt, ap) < 0)
+		out_nomem();
 	va_end(ap);
 	snprintf(line, sizeof(line), "%-5s %-9s %s%s", check_verdicts[verdict], c->check->id,
 		 c->dev ? c->dev->name : "", c->dev ? ": " : "");
@@ -91,6 +92,7 @@ void checker_say(struct checker *c, enum verdict verdict, const char *fix, const
 	else
 		out_null(o, "fix", NULL);
 	out_record_end(o);
+	free(found);
 	c->failed |= verdict == VERDICT_FAIL;
 }
 

@@ -3,8 +3,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "cpus.h"
+#include "out.h"
 
 void cpus_add(struct cpus *set, unsigned int cpu)
 {
@@ -143,4 +146,46 @@ size_t cpus_format(const struct cpus *set, char *buf, size_t len)
 			      from == to ? "%s%d" : "%s%d-%d", n ? "," : "", from, to);
 	}
 	return n;
+}
+
+/**
+ * cpus_list() - a set as a list, whole however long
+ *
+ * Return: for free(); never NULL.
+ */
+char *cpus_list(const struct cpus *set)
+{
+	size_t len = cpus_format(set, NULL, 0) + 1;
+	char *list = malloc(len);
+
+	if (!list)
+		out_nomem();
+	cpus_format(set, list, len);
+	return list;
+}
+
+/**
+ * cpus_allowed() - the CPUs that this thread may use
+ *
+ * Return: 0, or a negative errno.
+ */
+int cpus_allowed(struct cpus *set)
+{
+	/* Returns how many bytes it wrote; glibc's wrapper hides that */
+	long n = syscall(SYS_sched_getaffinity, 0, sizeof(set->bits), set->bits);
+
+	if (n < 0)
+		return -errno;
+	memset((char *)set->bits + n, 0, sizeof(set->bits) - n);
+	return 0;
+}
+
+/**
+ * cpus_bind() - have this thread use these CPUs
+ *
+ * Return: 0, or a negative errno.
+ */
+int cpus_bind(const struct cpus *set)
+{
+	return syscall(SYS_sched_setaffinity, 0, sizeof(set->bits), set->bits) ? -errno : 0;
 }

@@ -11,7 +11,7 @@
 
 static int numa_list(struct cpus *set, const char *file)
 {
-	char text[4096];
+	char text[CPUS_TEXT];
 	ssize_t n = sys_read(text, sizeof(text), NODE_DIR "/%s", file);
 
 	memset(set, 0, sizeof(*set));

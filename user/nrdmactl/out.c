@@ -2,6 +2,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,7 @@
 
 #define OUT_PATH_MAX	64
 
-static void out_nomem(void)
+void out_nomem(void)
 {
 	fputs("nrdmactl: out of memory\n", stderr);
 	exit(EXIT_FAILED);
@@ -29,6 +30,23 @@ static void *out_alloc(size_t n, size_t size)
 	if (!p)
 		out_nomem();
 	return p;
+}
+
+/**
+ * out_format() - text of any length
+ *
+ * Return: for free(); never NULL.
+ */
+char *out_format(const char *fmt, ...)
+{
+	va_list ap;
+	char *text;
+
+	va_start(ap, fmt);
+	if (vasprintf(&text, fmt, ap) < 0)
+		out_nomem();
+	va_end(ap);
+	return text;
 }
 
 /**

@@ -92,6 +92,11 @@ void out_str(struct out *o, const char *key, struct str str);
 void out_text(struct out *o, const char *key, const char *s);
 void out_shown(struct out *o, const char *key, struct num num, const char *text);
 
+__attribute__((noreturn))
+void out_nomem(void);
+__attribute__((format(printf, 1, 2)))
+char *out_format(const char *fmt, ...);
+
 #define OUT_FIELDS(fields)	(fields), sizeof(fields) / sizeof(*(fields))
 
 #endif /* NRDMACTL_OUT_H */

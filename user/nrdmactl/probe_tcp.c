@@ -10,7 +10,6 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,15 +71,10 @@ static int probe_tcp_move(int fd, char *buf, size_t size, bool out)
 
 static void probe_tcp_bind(unsigned int cpu)
 {
-	size_t bytes = CPU_ALLOC_SIZE(cpu + 1);
-	cpu_set_t *set = CPU_ALLOC(cpu + 1);
+	struct cpus one = { 0 };
 
-	if (!set)
-		return;
-	CPU_ZERO_S(bytes, set);
-	CPU_SET_S(cpu, bytes, set);
-	sched_setaffinity(0, bytes, set);
-	CPU_FREE(set);
+	cpus_add(&one, cpu);
+	cpus_bind(&one);
 }
 
 static void *probe_tcp_answer(void *arg)
@@ -205,13 +199,14 @@ long long probe_tcp_round(struct probe_tcp *tcp, unsigned int iterations)
 {
 	long long *ns = calloc(iterations, sizeof(*ns)), start, now, end, median;
 	unsigned int i, n = 0;
-	cpu_set_t before;
+	struct cpus before;
+	bool restore;
 
 	if (!ns) {
 		say("out of memory");
 		return -ENOMEM;
 	}
-	sched_getaffinity(0, sizeof(before), &before);
+	restore = !cpus_allowed(&before);
 	probe_tcp_bind(tcp->cpu);
 	now = probe_tcp_now();
 	end = now + 2 * TCP_TIME_NS;
@@ -227,7 +222,8 @@ long long probe_tcp_round(struct probe_tcp *tcp, unsigned int iterations)
 		if (i >= TCP_WARM_UP || now - (end - 2 * TCP_TIME_NS) > TCP_TIME_NS)
 			ns[n++] = now - start;
 	}
-	sched_setaffinity(0, sizeof(before), &before);
+	if (restore)
+		cpus_bind(&before);
 	median = probe_stat_of(ns, n).median;
 	free(ns);
 	return median;

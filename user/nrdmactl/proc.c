@@ -79,7 +79,7 @@ struct num proc_kib(unsigned int pid, const char *field)
  */
 bool proc_list(unsigned int pid, const char *field, struct cpus *set)
 {
-	char text[CPUS_MAX];
+	char text[CPUS_TEXT];
 
 	return proc_field(pid, field, text, sizeof(text)) && !cpus_parse(set, text);
 }

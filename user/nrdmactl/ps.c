@@ -162,7 +162,7 @@ static void ps_process(struct out *o, const struct res *res, const struct survey
 	const struct place *place = &res->dev->place;
 	struct cpus allowed, mem_nodes = { 0 };
 	unsigned int seen = 0;
-	char list[128];
+	char *list;
 
 	ps_threads(&threads, res->pid);
 	ps_memory(&memory, res->pid);
@@ -180,8 +180,9 @@ static void ps_process(struct out *o, const struct res *res, const struct survey
 	out_int(o, "mr", res->mrs);
 	out_bytes(o, "mr_bytes", num_of(res->mr_bytes));
 	if (proc_list(res->pid, "Cpus_allowed_list", &allowed)) {
-		cpus_format(&allowed, list, sizeof(list));
+		list = cpus_list(&allowed);
 		out_text(o, "cpus_allowed", list);
+		free(list);
 	} else {
 		out_null(o, "cpus_allowed", "not readable");
 	}

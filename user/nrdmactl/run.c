@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -19,48 +18,39 @@
 #define RUN_NOT_EXEC	126
 #define RUN_NOT_FOUND	127
 
-/* The CPUs that this process may use, into @cpus */
-static int run_allowed(struct cpus *cpus)
-{
-	/* Returns how many bytes it wrote; glibc's wrapper hides that */
-	long n = syscall(SYS_sched_getaffinity, 0, sizeof(cpus->bits), cpus->bits);
-
-	if (n < 0)
-		return -errno;
-	memset((char *)cpus->bits + n, 0, sizeof(cpus->bits) - n);
-	return 0;
-}
-
 static int run_bind_cpus(const struct dev *dev)
 {
-	char want[256], have[256], nodes[64];
+	char *want, *have, *nodes = cpus_list(&dev->place.cpu_nodes);
 	struct cpus cpus, allowed;
 	int err;
 
-	cpus_format(&dev->place.cpu_nodes, nodes, sizeof(nodes));
 	if (!place_cpus(&dev->place, &cpus)) {
 		say("no CPUs near the device: node %s has none online", nodes);
+		free(nodes);
 		return -ENXIO;
 	}
-	err = run_allowed(&allowed);
+	want = cpus_list(&cpus);
+	err = cpus_allowed(&allowed);
 	if (err) {
 		say("the allowed CPUs cannot be read: %s", strerror(-err));
-		return err;
+		goto out;
 	}
-	cpus_format(&cpus, want, sizeof(want));
-	cpus_format(&allowed, have, sizeof(have));
 	cpus_and(&cpus, &allowed);
 	if (cpus_empty(&cpus)) {
+		have = cpus_list(&allowed);
 		say("this process may use CPUs %s only, the device's node %s has %s (taskset, cpuset.cpus)",
 		    have, nodes, want);
-		return -EPERM;
+		free(have);
+		err = -EPERM;
+		goto out;
 	}
-	if (syscall(SYS_sched_setaffinity, 0, sizeof(cpus.bits), cpus.bits)) {
-		err = -errno;
+	err = cpus_bind(&cpus);
+	if (err)
 		say("CPUs %s cannot be bound: %s", want, strerror(-err));
-		return err;
-	}
-	return 0;
+out:
+	free(want);
+	free(nodes);
+	return err;
 }
 
 static int run_bind_memory(const struct dev *dev)

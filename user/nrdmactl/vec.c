@@ -50,7 +50,7 @@ void vecs_free(struct vecs *vecs)
 
 static char *vec_list(unsigned int irq, const char *file)
 {
-	char text[CPUS_MAX * 5];
+	char text[CPUS_TEXT];
 
 	if (sys_read(text, sizeof(text), "/proc/irq/%u/%s", irq, file) < 0)
 		return NULL;
