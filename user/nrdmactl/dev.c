@@ -35,7 +35,7 @@ static bool dev_netdev_of_parent(struct str *netdev, const char *name, unsigned 
 	netdev->known = false;
 	for (i = 0; i < n; i++) {
 		dev_port = sys_num(NET_DIR "/%s/dev_port", names[i]);
-		if ((dev_port.known && dev_port.v == port - 1) || n == 1) {
+		if (dev_port.known ? dev_port.v == port - 1 : n == 1) {
 			*netdev = str_of(names[i]);
 			break;
 		}
