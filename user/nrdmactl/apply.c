@@ -89,14 +89,17 @@ static bool apply_is_only(struct apply *apply, const struct dev *dev)
 	return false;
 }
 
-/* The device that a section is about, where it is one of those that are asked for */
+/*
+ * The device that a section is about, where it is one of those that are asked for.
+ * One that the module has yet to see is not here: udev tells when it is.
+ */
 static struct dev *apply_find_dev(struct apply *apply, const struct conf_section *section)
 {
 	struct dev *dev = NULL;
 	unsigned int port;
 
 	while ((dev = devs_match(&apply->devs, section->name, dev, &port)))
-		if (apply_is_only(apply, dev))
+		if (apply_is_only(apply, dev) && (dev->by_module || !apply->mod.sk))
 			return dev;
 	return NULL;
 }
@@ -326,6 +329,9 @@ static int apply_file(struct apply *apply, bool dry)
 	unsigned int port;
 	int status;
 
+	/* As the file is installed: nothing to do needs nobody */
+	if (!apply->conf.nr)
+		return apply_print(apply) ? EXIT_FAILED : EXIT_DONE;
 	if (!(dry ? mod_open(&apply->mod) : mod_must_open(&apply->mod)) && !dry)
 		return EXIT_FAILED;
 	status = apply_survey(apply);
