@@ -107,9 +107,11 @@ t-lib hold rxe_eth1 $((256 << 20)) remote <"$tmp/pipe" >"$tmp/said" &
 holder=$!
 exec {pipe}>"$tmp/pipe"
 read -r <"$tmp/said"
-mends "a buffer on the other node" buffers
+is "a buffer on the other node: fails, alone" "$(failing)" buffers
+is "who has it is where to look" "$(remedy buffers)" "nrdmactl buf show rxe_eth1"
 exec {pipe}>&-
 wait $holder 2>/dev/null
+ok "a buffer on the other node: mended" within 5 nrdmactl check
 umount "$tmp/hog"
 
 chmod 600 /dev/nrdma/rxe_eth0

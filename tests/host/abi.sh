@@ -52,7 +52,7 @@ for abi in 0 99; do
 		grep -q "^EPROTONOSUPPORT .*nrdma ($version) speaks version $abi .* libnrdma ($version) version 1:" \
 		"$tmp/$abi/lib"
 done
-ok "an older module is to be replaced" grep -q "modprobe -r nrdma; modprobe nrdma" "$tmp/0/err.1"
+ok "an older module is to be replaced" grep -q "modprobe -r nrdma && modprobe nrdma && nrdmactl apply" "$tmp/0/err.1"
 ok "for a newer one the tool is" grep -q "install the nrdmactl that belongs to the module" "$tmp/99/err.1"
 
 done_testing

@@ -29,8 +29,13 @@ make_good() {
 	put $ib/ports/1/hw_counters/out_of_sequence 0
 	put sys/module/ib_core/parameters/netns_mode Y
 	put proc/sys/kernel/osrelease $release
+	# IPoIB over it, switched off: what has nothing to do with the port
+	mkdir -p "$root/$pci/net/ib0"
+	put sys/class/net/ib0/dev_port 0
+	put sys/class/net/ib0/flags 0x1002
 	for pid in self 42; do
 		put proc/$pid/comm server
+		put proc/$pid/uid_map '         0          0 4294967295'
 		put proc/$pid/status $'CapEff:\t0000000000000000\nVmLck:\t0 kB\nVmPin:\t0 kB\nMems_allowed_list:\t0-2'
 		put proc/$pid/limits 'Max locked memory         unlimited            unlimited            bytes'
 		put proc/$pid/cgroup '0::/system.slice/server.service'
@@ -82,6 +87,9 @@ put $ib/ports/1/phys_state '3: Disabled'
 breaks "a port that is down" "fail port" "physically disabled"
 put $ib/ports/1/state '2: INIT'
 breaks "no subnet manager" "fail port" "no subnet manager" "systemctl start opensm"
+put $ib/ports/1/link_layer Ethernet
+put $ib/ports/1/state '1: DOWN'
+breaks "RoCE whose network device is off" "fail port" "ib0 is switched off" "ip link set ib0 up"
 put $ib/ports/1/rate '50 Gb/sec (1X HDR)'
 breaks "one lane of four" "warn rate" "50 Gb/s on 1 lane of four"
 put $ib/ports/1/rate '400 Gb/sec (4X NDR)'
@@ -126,6 +134,12 @@ done
 breaks "all on one CPU" "warn vectors" "all 4 go to CPU 64" \
 	"nrdmactl irq set mlx5_0 policy local lock on"
 
+for n in 100 101 102; do
+	rm -r "$root/proc/irq/$n"
+done
+just "vectors that nothing is known of" "" vectors '.[0] | .verdict + " " + .found' \
+	"n/a where 4 go cannot be read"
+
 put etc/systemd/network/50-nic.link $'[Match]\nDriver=mlx5_core\n[Link]\n IRQAffinityPolicy = spread'
 breaks "a .link file" "warn writers" "systemd places interrupts by /etc/systemd/network/50-nic.link" \
 	"sed -i '/IRQAffinity/d' /etc/systemd/network/50-nic.link"
@@ -146,7 +160,18 @@ just "irqbalance and tuned, where nothing is steered" "" writers 'map(.verdict +
 
 put proc/42/limits 'Max locked memory         65536                65536                bytes'
 breaks "64 KiB of locked memory" "fail memlock" "RLIMIT_MEMLOCK is 64K" \
+	"sudo prlimit --pid 42 --memlock=unlimited"
+put proc/self/status $'CapEff:\t0000000001000000\nMems_allowed_list:\t0-2'
+put proc/42/limits 'Max locked memory         65536                65536                bytes'
+breaks "told to who may raise it" "fail memlock" "RLIMIT_MEMLOCK is 64K" \
 	"prlimit --pid 42 --memlock=unlimited"
+put proc/42/limits 'Max locked memory         65536                65536                bytes'
+put proc/42/status $'CapEff:\t000001ffffffffff\nMems_allowed_list:\t0-2'
+just "CAP_IPC_LOCK" "" memlock '.[0].found' "64K, but CAP_IPC_LOCK goes over it"
+put proc/42/limits 'Max locked memory         65536                65536                bytes'
+put proc/42/status $'CapEff:\t000001ffffffffff\nMems_allowed_list:\t0-2'
+put proc/42/uid_map '         0       1000          1'
+breaks "of a user namespace alone" "fail memlock" "RLIMIT_MEMLOCK is 64K"
 put proc/42/status $'CapEff:\t0000000000000000\nMems_allowed_list:\t0'
 breaks "a cpuset without the memory node" "fail cpuset" "memory node 1 is not among the allowed, 0" \
 	"echo 0-1 >/sys/fs/cgroup/cpuset.mems"
@@ -159,6 +184,21 @@ put sys/fs/cgroup/system.slice/cpuset.cpus.effective 0-3
 put sys/fs/cgroup/system.slice/cpuset.cpus 0-3
 breaks "a cpuset without CPUs of the node" "fail cpuset" "no CPU near the device is among those allowed, 0-3" \
 	"systemctl set-property system.slice AllowedCPUs=0-3,64-67,128"
+# The unit has CPUs of its own, but what keeps its memory away is said above it
+put proc/42/status $'CapEff:\t0000000000000000\nMems_allowed_list:\t0'
+put sys/fs/cgroup/system.slice/server.service/cpuset.cpus.effective 64-67
+put sys/fs/cgroup/system.slice/server.service/cpuset.cpus 64-67
+put sys/fs/cgroup/system.slice/cpuset.mems 0
+breaks "said by the slice above" "fail cpuset" "memory node 1 is not among the allowed, 0" \
+	"systemctl set-property system.slice AllowedMemoryNodes=0-1"
+# Both say so: the upper one first, without taking from its others
+put proc/42/status $'CapEff:\t0000000000000000\nMems_allowed_list:\t0'
+put sys/fs/cgroup/system.slice/server.service/cpuset.cpus.effective 0-3
+put sys/fs/cgroup/system.slice/server.service/cpuset.mems 0
+put sys/fs/cgroup/system.slice/cpuset.mems 0,2
+put sys/fs/cgroup/system.slice/cpuset.mems.effective 0,2
+breaks "said by both" "fail cpuset" "memory node 1 is not among the allowed, 0" \
+	"systemctl set-property system.slice AllowedMemoryNodes=0-2"
 put proc/42/cgroup '4:cpuset:/batch'
 put sys/fs/cgroup/cpuset/batch/cpuset.effective_cpus 0-1
 put sys/fs/cgroup/cpuset/batch/cpuset.cpus 0-1
@@ -167,6 +207,12 @@ breaks "one of version 1" "fail cpuset" "those allowed, 0-1" \
 put proc/42/task/42/stat "42 (a) b) S$(printf ' 1%.0s' $(seq 35)) 3 0"
 breaks "a thread elsewhere" "fail threads" "1 of 1 threads of process 42 ran elsewhere last" \
 	"taskset -acp 64-67,128 42"
+# Every other CPU of a large host
+put sys/devices/system/node/node1/cpulist "$(seq -s, 64 2 512)"
+put proc/42/task/42/stat "42 (a) b) S$(printf ' 1%.0s' $(seq 35)) 3 0"
+check >"$tmp/json"
+is "with however long a list" "$(of threads '.[0].fix')" "taskset -acp $(seq -s, 64 2 512) 42"
+good
 
 put $ib/ports/1/hw_counters/out_of_sequence 7
 just "a counter that stands" "" counters 'map(.verdict + " " + .found) | .[]' \
@@ -268,7 +314,16 @@ touch -d @0 "$root/$ko"
 is "signed: who knows" "$(module)" "fail: not loaded"
 log "nrdma: Loading of module with unavailable key is rejected"
 is "with a key that is not enrolled" "$(module)" \
-	"fail: not loaded, and signed with a key that is not enrolled: Loading of module with unavailable key is rejected"
-is "and what mends it" "$(mends)" "mokutil --import /var/lib/dkms/mok.pub && reboot"
+	"fail: not loaded, and signed with a key that is not enrolled (it is at the next reboot, once imported): Loading of module with unavailable key is rejected"
+is "and what mends it" "$(mends)" "mokutil --import /var/lib/dkms/mok.pub"
+
+# ---- and a host without RDMA ----
+
+if [ -e /sys/class/infiniband ]; then
+	skip "this host has RDMA" "ps without RDMA"
+else
+	is "ps without RDMA: nobody, and all is known" \
+		"$(env -u NRDMA_SYSROOT "$nrdmactl" -j ps 2>/dev/null; echo $?)" $'[]\n0'
+fi
 
 done_testing

@@ -5,9 +5,11 @@
 #include <string.h>
 
 #include "cgroup.h"
+#include "out.h"
 #include "proc.h"
 
 #define CGROUP_DIR	"/sys/fs/cgroup"
+#define CGROUP_ROOT(v1)	((v1) ? CGROUP_DIR "/cpuset" : CGROUP_DIR)
 
 /* Where the process is, below the file system of its cpuset */
 static bool cgroup_path(char path[SYS_PATH_MAX], unsigned int pid, bool *v1)
@@ -38,15 +40,24 @@ static bool cgroup_path(char path[SYS_PATH_MAX], unsigned int pid, bool *v1)
 	return found && *path == '/' && !strstr(path, "/..");
 }
 
-static void cgroup_unit(struct cgroup_cpuset *set)
+/* systemd's unit of a cgroup, or NULL */
+static const char *cgroup_unit(const char *dir)
 {
 	static const char *const kinds[] = { ".service", ".scope", ".slice", ".socket", ".mount" };
-	const char *base = sys_base(set->dir), *dot = strrchr(base, '.');
+	const char *base = sys_base(dir), *dot = strrchr(base, '.');
 	size_t i;
 
 	for (i = 0; dot && i < sizeof(kinds) / sizeof(*kinds); i++)
 		if (!strcmp(dot, kinds[i]))
-			snprintf(set->unit, sizeof(set->unit), "%s", base);
+			return base;
+	return NULL;
+}
+
+static bool cgroup_list(struct cpus *set, const char *dir, const char *file)
+{
+	char list[CPUS_TEXT];
+
+	return sys_read(list, sizeof(list), "%s/%s", dir, file) > 0 && !cpus_parse(set, list);
 }
 
 /**
@@ -58,51 +69,73 @@ static void cgroup_unit(struct cgroup_cpuset *set)
  */
 bool cgroup_cpuset_read(struct cgroup_cpuset *set, unsigned int pid)
 {
-	char path[SYS_PATH_MAX], list[4096];
-	bool v1 = false;
-	char *slash;
-	ssize_t n;
+	char path[SYS_PATH_MAX];
 
 	memset(set, 0, sizeof(*set));
-	if (!cgroup_path(path, pid, &v1))
+	if (!cgroup_path(path, pid, &set->v1))
 		return false;
-	if (snprintf(set->dir, sizeof(set->dir), CGROUP_DIR "%s%s", v1 ? "/cpuset" : "",
+	if (snprintf(set->dir, sizeof(set->dir), "%s%s", CGROUP_ROOT(set->v1),
 		     strcmp(path, "/") ? path : "") >= (int)sizeof(set->dir))
 		return false;
 	/* Where the controller is not enabled, that of the cgroup above holds */
-	for (;;) {
-		n = sys_read(list, sizeof(list), "%s/%s", set->dir,
-			     v1 ? "cpuset.effective_cpus" : "cpuset.cpus.effective");
-		slash = strrchr(set->dir, '/');
-		if (n > 0 || !strcmp(set->dir, CGROUP_DIR))
-			break;
-		*slash = '\0';
+	while (!cgroup_list(&set->cpus, set->dir,
+			    set->v1 ? "cpuset.effective_cpus" : "cpuset.cpus.effective")) {
+		if (!strcmp(set->dir, CGROUP_ROOT(set->v1)))
+			return false;
+		*strrchr(set->dir, '/') = '\0';
 	}
-	if (n <= 0 || cpus_parse(&set->cpus, list))
-		return false;
-	/* One that has no list of its own has the list of the one above */
-	while (strcmp(set->dir, CGROUP_DIR) && strcmp(set->dir, CGROUP_DIR "/cpuset") &&
-	       sys_read(list, sizeof(list), "%s/cpuset.cpus", set->dir) <= 0 &&
-	       sys_read(list, sizeof(list), "%s/cpuset.mems", set->dir) <= 0) {
-		slash = strrchr(set->dir, '/');
-		*slash = '\0';
-	}
-	cgroup_unit(set);
 	return true;
 }
 
 /**
  * cgroup_cpuset_fix() - the command that lets a cpuset have more
  * @memory: nodes of memory, not CPUs
- * @list: all that it should have
+ * @have: what the process may use now
+ * @want: some of this it should
+ *
+ * That is said to the cgroup whose list keeps the process from it: one without a
+ * list of its own has that of the one above, and none has more than that.
+ *
+ * Return: for free().
  */
-void cgroup_cpuset_fix(const struct cgroup_cpuset *set, bool memory, const char *list, char *buf,
-		       size_t len)
+char *cgroup_cpuset_fix(const struct cgroup_cpuset *set, bool memory, const struct cpus *have,
+			const struct cpus *want)
 {
-	if (*set->unit)
-		snprintf(buf, len, "systemctl set-property %s %s=%s", set->unit,
-			 memory ? "AllowedMemoryNodes" : "AllowedCPUs", list);
+	const char *kind = memory ? "mems" : "cpus", *unit;
+	char own[32], effective[32], dir[SYS_PATH_MAX], *above, *text, *fix;
+	struct cpus list, more, all = *want;
+	bool narrow;
+
+	snprintf(own, sizeof(own), "cpuset.%s", kind);
+	snprintf(effective, sizeof(effective), set->v1 ? "cpuset.effective_%s" :
+		 "cpuset.%s.effective", kind);
+	snprintf(dir, sizeof(dir), "%s", set->dir);
+	while (strcmp(dir, CGROUP_ROOT(set->v1))) {
+		above = strrchr(dir, '/');
+		*above = '\0';
+		more = *want;
+		narrow = false;
+		if (cgroup_list(&list, dir, effective)) {
+			cpus_and(&more, &list);
+			narrow = cpus_empty(&more);
+		}
+		*above = '/';
+		if (!narrow && cgroup_list(&list, dir, own)) {
+			all = more;
+			break;
+		}
+		*above = '\0';
+	}
+	if (cgroup_list(&list, dir, own))
+		cpus_or(&all, &list);
+	cpus_or(&all, have);
+	text = cpus_list(&all);
+	unit = cgroup_unit(dir);
+	if (unit)
+		fix = out_format("systemctl set-property %s %s=%s", unit,
+				 memory ? "AllowedMemoryNodes" : "AllowedCPUs", text);
 	else
-		snprintf(buf, len, "echo %s >%s/cpuset.%s", list, set->dir,
-			 memory ? "mems" : "cpus");
+		fix = out_format("echo %s >%s/%s", text, dir, own);
+	free(text);
+	return fix;
 }

@@ -8,17 +8,17 @@
 /**
  * struct cgroup_cpuset - what a cpuset lets a process use
  * @cpus: CPUs
+ * @v1: of version 1
  * @dir: of the cgroup that says so, itself or above the process' own
- * @unit: systemd's unit of that cgroup, "" for none
  */
 struct cgroup_cpuset {
 	struct cpus cpus;
+	bool v1;
 	char dir[SYS_PATH_MAX];
-	char unit[128];
 };
 
 bool cgroup_cpuset_read(struct cgroup_cpuset *set, unsigned int pid);
-void cgroup_cpuset_fix(const struct cgroup_cpuset *set, bool memory, const char *list, char *buf,
-		       size_t len);
+char *cgroup_cpuset_fix(const struct cgroup_cpuset *set, bool memory, const struct cpus *have,
+			const struct cpus *want);
 
 #endif /* NRDMACTL_CGROUP_H */

@@ -9,34 +9,55 @@
 #include <linux/nrdma.h>
 
 #include "checker.h"
+#include "mod.h"
 #include "size.h"
+#include "sys.h"
+
+/* devtmpfs makes it, or who made /dev of a container */
+static void check_chardev_absent(struct checker *c, const char *path)
+{
+	struct str nr = sys_str("/sys/class/nrdma/%s/dev", sys_base(path));
+	unsigned int major, minor;
+	char fix[256];
+
+	if (nr.known && sscanf(nr.s, "%u:%u", &major, &minor) == 2)
+		snprintf(fix, sizeof(fix), "mkdir -p /dev/nrdma && mknod -m 666 %s c %u %u", path,
+			 major, minor);
+	else
+		nr.known = false;
+	checker_say(c, VERDICT_FAIL, nr.known ? fix : NULL,
+		    "%s does not exist; a container is given it with --device %s", path, path);
+}
 
 static void check_chardev_dev(struct checker *c, const struct dev *dev)
 {
-	char fix[128];
+	const char *path = dev->chardev.s;
+	char fix[160];
 
 	if (!dev->by_module) {
 		checker_say(c, VERDICT_NA, NULL, "no module");
 		return;
 	}
 	if (dev->error.known && dev->error.v) {
-		checker_say(c, VERDICT_FAIL, "modprobe -r nrdma; modprobe nrdma",
-			    "the module could not make it: %s", strerror(-dev->error.v));
+		checker_say(c, VERDICT_FAIL, MOD_RELOAD, "the module could not make it: %s",
+			    strerror(-dev->error.v));
 		return;
 	}
 	if (!dev->chardev.known) {
-		checker_say(c, VERDICT_FAIL, "modprobe -r nrdma; modprobe nrdma",
-			    "the module made none");
+		checker_say(c, VERDICT_FAIL, MOD_RELOAD, "the module made none");
 		return;
 	}
-	snprintf(fix, sizeof(fix), "chmod 666 %.100s", dev->chardev.s);
-	if (!access(dev->chardev.s, R_OK | W_OK))
-		checker_say(c, VERDICT_OK, NULL, "%s can be opened", dev->chardev.s);
+	snprintf(fix, sizeof(fix), "chmod 666 %s", path);
+	if (!access(path, R_OK | W_OK))
+		checker_say(c, VERDICT_OK, NULL, "%s can be opened", path);
 	else if (errno == ENOENT)
-		checker_say(c, VERDICT_FAIL, "udevadm trigger --subsystem-match=nrdma",
-			    "%s does not exist", dev->chardev.s);
+		check_chardev_absent(c, path);
+	else if (errno == EPERM)
+		checker_say(c, VERDICT_FAIL, NULL,
+			    "%s is denied by the cgroup's devices; a container is given it with --device %s, a unit with DeviceAllow=",
+			    path, path);
 	else
-		checker_say(c, VERDICT_FAIL, fix, "%s: %s", dev->chardev.s, strerror(errno));
+		checker_say(c, VERDICT_FAIL, fix, "%s: %s", path, strerror(errno));
 }
 
 const struct check check_chardev = {

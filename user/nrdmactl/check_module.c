@@ -10,6 +10,7 @@
 
 #include "checker.h"
 #include "klog.h"
+#include "mod.h"
 #include "sys.h"
 
 #define DKMS		"nrdma/" NRDMA_VERSION
@@ -189,8 +190,9 @@ static void check_module_absent(struct checker *c)
 			    "not loaded, and built against other symbols than this kernel's: %s",
 			    text);
 	} else if (refusal == REFUSAL_KEY) {
-		checker_say(c, VERDICT_FAIL, "mokutil --import /var/lib/dkms/mok.pub && reboot",
-			    "not loaded, and signed with a key that is not enrolled: %s", text);
+		checker_say(c, VERDICT_FAIL, "mokutil --import /var/lib/dkms/mok.pub",
+			    "not loaded, and signed with a key that is not enrolled (it is at the next reboot, once imported): %s",
+			    text);
 	} else if (refusal == REFUSAL_UNSIGNED ||
 		   (module_must_be_signed() && file.readable && !file.is_signed)) {
 		checker_say(c, VERDICT_FAIL, build,
@@ -223,10 +225,14 @@ static void check_abi_host(struct checker *c)
 		checker_say(c, VERDICT_OK, NULL, "both have ABI %d", NRDMA_ABI_VERSION);
 	else if (c->survey.mod_error == -ENOENT)
 		checker_say(c, VERDICT_NA, NULL, "no module");
+	else if (c->survey.mod_error == -EPROTO && c->survey.mod_abi.v > NRDMA_ABI_VERSION)
+		checker_say(c, VERDICT_FAIL, NULL,
+			    "module %s has ABI %lld, nrdmactl " NRDMA_VERSION " knows %d: install the nrdmactl that belongs to the module",
+			    c->survey.mod_version.s, c->survey.mod_abi.v, NRDMA_ABI_VERSION);
 	else if (c->survey.mod_error == -EPROTO)
-		checker_say(c, VERDICT_FAIL, "modprobe -r nrdma; modprobe nrdma",
-			    "module %s and nrdmactl " NRDMA_VERSION " are of different ABIs",
-			    c->survey.mod_version.s);
+		checker_say(c, VERDICT_FAIL, MOD_RELOAD,
+			    "module %s has ABI %lld, nrdmactl " NRDMA_VERSION " needs %d",
+			    c->survey.mod_version.s, c->survey.mod_abi.v, NRDMA_ABI_VERSION);
 	else
 		checker_say(c, VERDICT_WARN, NULL, "the module does not answer: %s",
 			    strerror(-c->survey.mod_error));

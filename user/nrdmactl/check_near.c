@@ -73,7 +73,9 @@ static void check_vectors_dev(struct checker *c, const struct dev *dev)
 	else if (remote)
 		checker_say(c, VERDICT_FAIL, fix, "%u of %u go to CPUs that are not near", remote,
 			    nr);
-	else if (nr - managed > 1 && place_cpus(&dev->place, &near) &&
+	else if (unknown && unknown == nr - managed)
+		checker_say(c, VERDICT_NA, NULL, "where %u go cannot be read", unknown);
+	else if (nr - managed > 1 && !cpus_empty(&cpus) && place_cpus(&dev->place, &near) &&
 		 cpus_next(&near, cpus_next(&near, -1)) >= 0 &&
 		 cpus_next(&cpus, cpus_next(&cpus, -1)) < 0)
 		checker_say(c, VERDICT_WARN, fix, "all %u go to CPU %d", nr, cpus_next(&cpus, -1));
@@ -91,9 +93,7 @@ const struct check check_vectors = {
 
 static void check_buffers_dev(struct checker *c, const struct dev *dev)
 {
-	char all[32], remote[32], fix[192];
-	const struct buf *worst = NULL;
-	unsigned int i, n;
+	char all[32], remote[32], fix[128];
 
 	if (!dev->buf_bytes.known || !dev->buf_remote_bytes.known) {
 		checker_say(c, VERDICT_NA, NULL, "%s", dev->buf_bytes.why ? dev->buf_bytes.why :
@@ -107,23 +107,11 @@ static void check_buffers_dev(struct checker *c, const struct dev *dev)
 			    dev->buf_count.v);
 		return;
 	}
-	for (i = 0; i < c->survey.bufs.nr; i++) {
-		const struct buf *buf = &c->survey.bufs.v[i];
-
-		if (strcmp(buf->dev_name.s, dev->name))
-			continue;
-		for (n = 0; n < buf->nr_node_bytes; n++)
-			if (buf->node.known && buf->node_bytes[n].node != buf->node.v)
-				worst = buf;
-	}
-	if (worst && worst->pid.known)
-		snprintf(fix, sizeof(fix),
-			 "kill %lld # %.32s, and start it again when node %lld has room",
-			 worst->pid.v, worst->comm.s, worst->node.v);
-	else
-		snprintf(fix, sizeof(fix), "nrdmactl buf show %s", dev->name);
-	checker_say(c, VERDICT_FAIL, fix, "%s of %s are not on the node that was wanted", remote,
-		    all);
+	/* Who has them asked for that, and knows best when to make them anew */
+	snprintf(fix, sizeof(fix), "nrdmactl buf show %s", dev->name);
+	checker_say(c, VERDICT_FAIL, fix,
+		    "%s of %s are not on the node that was wanted; they stay until their programs make them anew",
+		    remote, all);
 }
 
 const struct check check_buffers = {
@@ -138,12 +126,13 @@ static void check_memlock_host(struct checker *c)
 	struct num limit = proc_memlock(c->pid);
 	struct num locked = proc_kib(c->pid, "VmLck"), pinned = proc_kib(c->pid, "VmPin");
 	long long used = locked.v > pinned.v ? locked.v : pinned.v;
+	const char *sudo = proc_capable(0, CAP_SYS_RESOURCE) ? "" : "sudo ";
 	char fix[128], text[32], need[32];
 
 	if (c->pid)
-		snprintf(fix, sizeof(fix), "prlimit --pid %u --memlock=unlimited", c->pid);
+		snprintf(fix, sizeof(fix), "%sprlimit --pid %u --memlock=unlimited", sudo, c->pid);
 	else
-		snprintf(fix, sizeof(fix), "prlimit --pid $$ --memlock=unlimited");
+		snprintf(fix, sizeof(fix), "%sprlimit --pid $$ --memlock=unlimited", sudo);
 	if (!limit.known) {
 		checker_say(c, VERDICT_NA, NULL, "the limit is %s", limit.why);
 		return;
@@ -171,13 +160,38 @@ const struct check check_memlock = {
 	.host = check_memlock_host,
 };
 
+static void check_cpuset_mems(struct checker *c, const struct place *place, const struct cpus *mems,
+			      const struct cgroup_cpuset *set)
+{
+	char *fix = NULL, *list = cpus_list(mems);
+	struct cpus want = { 0 };
+
+	cpus_add(&want, place->mem_node.v);
+	if (set)
+		fix = cgroup_cpuset_fix(set, true, mems, &want);
+	checker_say(c, VERDICT_FAIL, fix, "memory node %lld is not among the allowed, %s",
+		    place->mem_node.v, list);
+	free(list);
+	free(fix);
+}
+
+static void check_cpuset_cpus(struct checker *c, const struct cpus *near,
+			      const struct cgroup_cpuset *set)
+{
+	char *fix = cgroup_cpuset_fix(set, false, &set->cpus, near), *list = cpus_list(&set->cpus);
+
+	checker_say(c, VERDICT_FAIL, fix, "no CPU near the device is among those allowed, %s", list);
+	free(list);
+	free(fix);
+}
+
 static void check_cpuset_dev(struct checker *c, const struct dev *dev)
 {
 	const struct place *place = &dev->place;
 	struct cpus mems, near, both;
 	struct cgroup_cpuset set;
-	char list[256], fix[512];
 	bool known;
+	char *list;
 
 	if (!place->mem_node.known) {
 		checker_say(c, VERDICT_NA, NULL, "memory node not known");
@@ -189,36 +203,22 @@ static void check_cpuset_dev(struct checker *c, const struct dev *dev)
 	}
 	known = cgroup_cpuset_read(&set, c->pid);
 	if (!cpus_has(&mems, place->mem_node.v)) {
-		both = mems;
-		cpus_add(&both, place->mem_node.v);
-		cpus_format(&both, list, sizeof(list));
-		cgroup_cpuset_fix(&set, true, list, fix, sizeof(fix));
-		cpus_format(&mems, list, sizeof(list));
-		checker_say(c, VERDICT_FAIL, known ? fix : NULL,
-			    "memory node %lld is not among the allowed, %s", place->mem_node.v,
-			    list);
+		check_cpuset_mems(c, place, &mems, known ? &set : NULL);
 		return;
 	}
-	cpus_format(&mems, list, sizeof(list));
-	if (!known || !place_cpus(place, &near)) {
-		checker_say(c, VERDICT_OK, NULL, "memory node %lld is among the allowed, %s",
-			    place->mem_node.v, list);
-		return;
+	known = known && place_cpus(place, &near);
+	if (known) {
+		both = near;
+		cpus_and(&both, &set.cpus);
+		if (cpus_empty(&both)) {
+			check_cpuset_cpus(c, &near, &set);
+			return;
+		}
 	}
-	both = near;
-	cpus_and(&both, &set.cpus);
-	if (!cpus_empty(&both)) {
-		checker_say(c, VERDICT_OK, NULL,
-			    "memory node %lld is among the allowed, %s, and so are CPUs near it",
-			    place->mem_node.v, list);
-		return;
-	}
-	both = near;
-	cpus_or(&both, &set.cpus);
-	cpus_format(&both, list, sizeof(list));
-	cgroup_cpuset_fix(&set, false, list, fix, sizeof(fix));
-	cpus_format(&set.cpus, list, sizeof(list));
-	checker_say(c, VERDICT_FAIL, fix, "no CPU near the device is among those allowed, %s", list);
+	list = cpus_list(&mems);
+	checker_say(c, VERDICT_OK, NULL, "memory node %lld is among the allowed, %s%s",
+		    place->mem_node.v, list, known ? ", and so are CPUs near it" : "");
+	free(list);
 }
 
 const struct check check_cpuset = {
@@ -273,7 +273,7 @@ static void check_threads_all(struct checker *c, const struct dev *dev, const st
 {
 	unsigned int i, away, elsewhere = 0;
 	struct ress ress = { 0 };
-	char fix[160] = "";
+	char *fix = NULL;
 
 	if (check_threads_users(c, dev, &ress)) {
 		checker_say(c, VERDICT_NA, NULL, "who uses it cannot be read");
@@ -281,8 +281,7 @@ static void check_threads_all(struct checker *c, const struct dev *dev, const st
 		for (i = 0; i < ress.nr; i++) {
 			check_threads_of(ress.v[i].pid, near, &away);
 			if (away && !elsewhere++)
-				snprintf(fix, sizeof(fix), "taskset -acp %s %u", cpus,
-					 ress.v[i].pid);
+				fix = out_format("taskset -acp %s %u", cpus, ress.v[i].pid);
 		}
 		if (elsewhere)
 			checker_say(c, VERDICT_WARN, fix,
@@ -295,26 +294,17 @@ static void check_threads_all(struct checker *c, const struct dev *dev, const st
 		else
 			checker_say(c, VERDICT_NA, NULL, "no process uses it");
 	}
+	free(fix);
 	ress_free(&ress);
 }
 
-static void check_threads_dev(struct checker *c, const struct dev *dev)
+static void check_threads_one(struct checker *c, const struct cpus *near, const char *cpus)
 {
-	char fix[160], cpus[128];
 	unsigned int nr, away;
-	struct cpus near;
+	char *fix;
 
-	if (!place_cpus(&dev->place, &near)) {
-		checker_say(c, VERDICT_NA, NULL, "CPU nodes not known");
-		return;
-	}
-	cpus_format(&near, cpus, sizeof(cpus));
-	if (!c->pid) {
-		check_threads_all(c, dev, &near, cpus);
-		return;
-	}
-	nr = check_threads_of(c->pid, &near, &away);
-	snprintf(fix, sizeof(fix), "taskset -acp %s %u", cpus, c->pid);
+	nr = check_threads_of(c->pid, near, &away);
+	fix = out_format("taskset -acp %s %u", cpus, c->pid);
 	if (!nr)
 		checker_say(c, VERDICT_NA, NULL, "process %u is gone", c->pid);
 	else if (away)
@@ -323,6 +313,24 @@ static void check_threads_dev(struct checker *c, const struct dev *dev)
 	else
 		checker_say(c, VERDICT_OK, NULL, "all %u of process %u ran on CPUs %s last", nr,
 			    c->pid, cpus);
+	free(fix);
+}
+
+static void check_threads_dev(struct checker *c, const struct dev *dev)
+{
+	struct cpus near;
+	char *cpus;
+
+	if (!place_cpus(&dev->place, &near)) {
+		checker_say(c, VERDICT_NA, NULL, "CPU nodes not known");
+		return;
+	}
+	cpus = cpus_list(&near);
+	if (c->pid)
+		check_threads_one(c, &near, cpus);
+	else
+		check_threads_all(c, dev, &near, cpus);
+	free(cpus);
 }
 
 const struct check check_threads = {

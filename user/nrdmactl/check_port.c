@@ -11,12 +11,12 @@
 
 #define ROCE_NETDEV_MTU	4200	/* room for 4096 and every header of RoCE */
 
-/* Where to look next, from what is seen of a port that is not active */
 /* Those ports that the check is about */
 #define CHECK_EACH_PORT(c, dev, port)							\
 	for ((port) = (dev)->ports; (port) < (dev)->ports + (dev)->nr_ports; (port)++)	\
 		if (!(c)->survey.picked.port || (port)->port == (c)->survey.picked.port)
 
+/* Where to look next, from what is seen of a port that is not active */
 static void check_port_one(struct checker *c, const struct dev *dev, const struct dev_port *port)
 {
 	struct num flags, carrier;
@@ -31,7 +31,8 @@ static void check_port_one(struct checker *c, const struct dev *dev, const struc
 		checker_say(c, VERDICT_OK, NULL, "port %u is active", port->port);
 		return;
 	}
-	if (port->netdev.known) {
+	/* IPoIB runs over InfiniBand, the others over their network device */
+	if (port->netdev.known && strcmp(port->link_layer, "InfiniBand")) {
 		flags = sys_num("/sys/class/net/%s/flags", port->netdev.s);
 		carrier = sys_num("/sys/class/net/%s/carrier", port->netdev.s);
 		if (flags.known && !(flags.v & 1)) {
@@ -149,7 +150,7 @@ const struct check check_rate = {
 static void check_mtu_dev(struct checker *c, const struct dev *dev)
 {
 	const struct dev_port *port;
-	char fix[192];
+	char fix[192], net[96];
 
 	CHECK_EACH_PORT(c, dev, port) {
 		/* Nobody sets a path MTU for InfiniBand here, and iWARP has TCP's */
@@ -171,11 +172,14 @@ static void check_mtu_dev(struct checker *c, const struct dev *dev)
 		if (port->netdev.known)
 			snprintf(fix, sizeof(fix), "ip link set %s mtu %d", port->netdev.s,
 				 ROCE_NETDEV_MTU);
+		if (port->netdev_mtu.known)
+			snprintf(net, sizeof(net), "for %.64s has %lld", port->netdev.s,
+				 port->netdev_mtu.v);
+		else
+			snprintf(net, sizeof(net), "and that of its network device is not known");
 		checker_say(c, VERDICT_FAIL, port->netdev.known ? fix : NULL,
-			    "port %u: %lld of %lld, for %s has %lld", port->port,
-			    port->active_mtu.v, port->max_mtu.v,
-			    port->netdev.known ? port->netdev.s : "its network device",
-			    port->netdev_mtu.v);
+			    "port %u: %lld of %lld, %s", port->port, port->active_mtu.v,
+			    port->max_mtu.v, net);
 	}
 }
 

@@ -245,28 +245,27 @@ void mod_reply_free(struct mod_reply *reply)
 static int mod_check_abi(struct mod *mod)
 {
 	struct nlattr *tb[NRDMA_A_INFO_MAX + 1];
-	struct num abi = num_none(NULL);
 	struct mod_reply reply;
 	int err;
 
 	err = mod_ask(mod, mod_request(mod, NRDMA_CMD_INFO_GET), &reply);
 	if (!err && reply.nr && mod_attrs(reply.msg[0], tb, &mod_info)) {
-		abi = mod_u32(tb[NRDMA_A_INFO_ABI_VERSION]);
+		mod->abi = mod_u32(tb[NRDMA_A_INFO_ABI_VERSION]);
 		mod->version = mod_str(tb[NRDMA_A_INFO_VERSION]);
 	}
 	mod_reply_free(&reply);
 	if (err)
 		return err;
-	if (abi.known && abi.v == NRDMA_ABI_VERSION)
+	if (mod->abi.known && mod->abi.v == NRDMA_ABI_VERSION)
 		return 0;
-	if (abi.known && abi.v > NRDMA_ABI_VERSION)
+	if (mod->abi.known && mod->abi.v > NRDMA_ABI_VERSION)
 		say("module nrdma %s has ABI %lld, nrdmactl " NRDMA_VERSION
 		    " knows %d: install the nrdmactl that belongs to the module",
-		    mod->version.s, abi.v, NRDMA_ABI_VERSION);
+		    mod->version.s, mod->abi.v, NRDMA_ABI_VERSION);
 	else
 		say("module nrdma %s has ABI %lld, nrdmactl " NRDMA_VERSION
-		    " needs %d: load the module that belongs to nrdmactl (modprobe -r nrdma; modprobe nrdma)",
-		    mod->version.s, abi.v, NRDMA_ABI_VERSION);
+		    " needs %d: load the module that belongs to nrdmactl (" MOD_RELOAD ")",
+		    mod->version.s, mod->abi.v, NRDMA_ABI_VERSION);
 	return -EPROTO;
 }
 

@@ -15,12 +15,14 @@
  * @family: of "nrdma"
  * @error: why there is none: -ENOENT no module, -EPROTO one of another ABI,
  *	anything else a failure; all but the first were said
+ * @abi: the module's
  * @version: the module's
  */
 struct mod {
 	struct nl_sock *sk;
 	int family;
 	int error;
+	struct num abi;
 	struct str version;
 };
 
@@ -39,6 +41,9 @@ struct mod_attrs {
 	int max;
 	const struct nla_policy *policy;
 };
+
+/* What was set goes with the module, but for what the file says */
+#define MOD_RELOAD	"modprobe -r nrdma && modprobe nrdma && nrdmactl apply"
 
 bool mod_open_quietly(struct mod *mod);
 bool mod_open(struct mod *mod);

@@ -111,11 +111,31 @@ struct num proc_memlock(unsigned int pid)
 	return limit;
 }
 
+/* Its own user namespace gives a process every capability there, and none here */
+static bool proc_is_initial(unsigned int pid)
+{
+	unsigned long inside, outside, nr;
+	bool initial = false;
+	FILE *f;
+
+	f = proc_open(pid, "uid_map");
+	if (!f)
+		return errno == ENOENT;
+	if (fscanf(f, "%lu %lu %lu", &inside, &outside, &nr) == 3)
+		initial = !inside && !outside && nr == UINT32_MAX;
+	fclose(f);
+	return initial;
+}
+
+/**
+ * proc_capable() - whether a process has a capability in the initial user
+ * namespace
+ */
 bool proc_capable(unsigned int pid, unsigned int cap)
 {
 	char text[64];
 
-	return proc_field(pid, "CapEff", text, sizeof(text)) &&
+	return proc_is_initial(pid) && proc_field(pid, "CapEff", text, sizeof(text)) &&
 	       strtoull(text, NULL, 16) >> cap & 1;
 }
 

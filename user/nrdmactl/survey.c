@@ -42,6 +42,7 @@ int survey_read(struct survey *survey, const struct args *args)
 			vecs_read(&survey->vecs, picked->match[i]);
 	}
 	survey->mod_error = mod.error;
+	survey->mod_abi = mod.abi;
 	survey->mod_version = mod.version;
 	mod_close(&mod);
 	verbs_read(picked->match);

@@ -13,6 +13,7 @@
  * @vecs: vectors, of all devices where the module tells
  * @bufs: buffers, of all devices
  * @mod_error: as in struct mod
+ * @mod_abi: as in struct mod
  * @mod_version: as in struct mod
  * @status: EXIT_*, where something could not be read
  */
@@ -21,6 +22,7 @@ struct survey {
 	struct vecs vecs;
 	struct bufs bufs;
 	int mod_error;
+	struct num mod_abi;
 	struct str mod_version;
 	int status;
 };
