@@ -65,8 +65,9 @@ void nrdma_dev_name(const struct nrdma_dev *dev, char name[NRDMA_NAME_MAX])
 /*
  * Opens /dev/nrdma/@file where that is @ib's.
  *
- * Return: a descriptor; -ENODEV it is another device's; or another negative
- * errno of open(2), or -EPROTONOSUPPORT. Nothing is recorded but for the last.
+ * Return: a descriptor; -ENODEV it is another device's; -EPROTONOSUPPORT the module
+ * is of another ABI, see @info; -ENOTTY it is no device of the module; or another
+ * negative errno of open(2). Who asks records it, if it fails for that.
  */
 static int nrdma_dev_try(const char *file, const char *ib, struct nrdma_info *info)
 {
@@ -83,16 +84,9 @@ static int nrdma_dev_try(const char *file, const char *ib, struct nrdma_info *in
 
 	memset(info, 0, sizeof(*info));
 	if (ioctl(fd, NRDMA_IOC_INFO, info))
-		ret = errno == ENOTTY ?
-			nrdma_fail(-EPROTONOSUPPORT, "%s is no device of the module nrdma", path) :
-			nrdma_fail(-EPROTONOSUPPORT, "%s: NRDMA_IOC_INFO: %m", path);
+		ret = -errno;
 	else if (info->abi_version != NRDMA_ABI_VERSION)
-		ret = nrdma_fail(-EPROTONOSUPPORT,
-				 "the module nrdma (%.*s) speaks version %u of its interface, "
-				 "libnrdma (" NRDMA_VERSION ") version %d: install both from one "
-				 "release, and load the module anew",
-				 (int)sizeof(info->version), info->version, info->abi_version,
-				 NRDMA_ABI_VERSION);
+		ret = -EPROTONOSUPPORT;
 	else if (strncmp(info->name, ib, sizeof(info->name)))
 		ret = -ENODEV;
 	if (ret) {
@@ -132,6 +126,7 @@ int nrdma_open(struct nrdma_dev **dev, const char *name)
 {
 	char ib[NRDMA_NAME_MAX];
 	struct nrdma_info info;
+	int before = errno;
 	int fd, ret;
 
 	*dev = NULL;
@@ -141,7 +136,14 @@ int nrdma_open(struct nrdma_dev **dev, const char *name)
 	fd = nrdma_dev_try_all(ib, &info);
 	switch (fd) {
 	case -EPROTONOSUPPORT:
-		return fd;
+		return nrdma_fail(fd, "the module nrdma (%.*s) speaks version %u of its interface, "
+				  "libnrdma (" NRDMA_VERSION ") version %d: install both from one "
+				  "release, and load the module anew",
+				  (int)sizeof(info.version), info.version, info.abi_version,
+				  NRDMA_ABI_VERSION);
+	case -ENOTTY:
+		return nrdma_fail(-EPROTONOSUPPORT, NRDMA_DEV_DIR "/%s is no device of the module "
+				  "nrdma", ib);
 	case -ENOENT:
 		if (!nrdma_sysfs_exists("/sys/class/nrdma"))
 			return nrdma_fail(fd, "the module nrdma is not loaded: modprobe nrdma");
@@ -166,6 +168,7 @@ int nrdma_open(struct nrdma_dev **dev, const char *name)
 	atomic_init(&(*dev)->refs, 1);
 	(*dev)->fd = fd;
 	(*dev)->chunk_max = info.chunk_max;
+	errno = before;
 	return 0;
 }
 
@@ -187,6 +190,7 @@ static int nrdma_dev_node(const char *ib)
 int nrdma_node_of_device(const char *name, int *node)
 {
 	char ib[NRDMA_NAME_MAX];
+	int before = errno;
 	int ret;
 
 	*node = -1;
@@ -194,12 +198,14 @@ int nrdma_node_of_device(const char *name, int *node)
 	if (ret)
 		return ret;
 	*node = nrdma_dev_node(ib);
+	errno = before;
 	return 0;
 }
 
 int nrdma_device_of_node(int node, unsigned int nth, char *name, size_t size)
 {
 	unsigned int hits = 0;
+	int before = errno;
 	int ret = -ENOENT;
 	char **names;
 	int i, n;
@@ -223,5 +229,6 @@ int nrdma_device_of_node(int node, unsigned int nth, char *name, size_t size)
 				  nth + 1);
 	if (ret)
 		return nrdma_fail(ret, "node %d has %u RDMA devices, not %u", node, hits, nth + 1);
+	errno = before;
 	return 0;
 }

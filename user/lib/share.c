@@ -3,6 +3,7 @@
  * Buffers between processes, over a Unix socket.
  */
 #include <errno.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -17,9 +18,23 @@ union nrdma_share_control {
 	char		space[CMSG_SPACE(sizeof(int))];
 };
 
+/*
+ * With it comes what a socket was told to pass on: credentials, a label, a pidfd,
+ * and descriptors last. A label is as long as its author likes, but not a page.
+ */
+union nrdma_share_received {
+	struct cmsghdr	align;
+	char		space[4096];
+};
+
+#ifndef SCM_PIDFD
+#define SCM_PIDFD	0x04
+#endif
+
 int nrdma_buf_send(const struct nrdma_buf *buf, int sock)
 {
 	union nrdma_share_control control = { .space = { 0 } };
+	int before = errno;
 	struct iovec iov = {
 		.iov_base = (void *)nrdma_share_mark,
 		.iov_len = sizeof(nrdma_share_mark),
@@ -44,26 +59,61 @@ int nrdma_buf_send(const struct nrdma_buf *buf, int sock)
 	if (n < 0)
 		return nrdma_fail(-errno, "sending a buffer: %m");
 	/* A Unix socket takes so few bytes as one */
+	errno = before;
 	return 0;
+}
+
+/*
+ * Takes the descriptor out of a message and closes what else came.
+ *
+ * Return: the descriptor, or -1 for none or several.
+ */
+static int nrdma_share_take(struct msghdr *msg)
+{
+	struct cmsghdr *cmsg;
+	int taken = -1, fd;
+	bool only = true;
+	size_t i;
+
+	for (cmsg = CMSG_FIRSTHDR(msg); cmsg; cmsg = CMSG_NXTHDR(msg, cmsg)) {
+		if (cmsg->cmsg_level != SOL_SOCKET ||
+		    (cmsg->cmsg_type != SCM_RIGHTS && cmsg->cmsg_type != SCM_PIDFD))
+			continue;
+		for (i = 0; CMSG_LEN((i + 1) * sizeof(fd)) <= cmsg->cmsg_len; i++) {
+			memcpy(&fd, CMSG_DATA(cmsg) + i * sizeof(fd), sizeof(fd));
+			/* A pidfd that could not be made is an error's number */
+			if (fd < 0)
+				continue;
+			if (cmsg->cmsg_type == SCM_RIGHTS && taken < 0) {
+				taken = fd;
+				continue;
+			}
+			only &= cmsg->cmsg_type != SCM_RIGHTS;
+			close(fd);
+		}
+	}
+	if (taken >= 0 && (!only || msg->msg_flags & MSG_CTRUNC)) {
+		close(taken);
+		taken = -1;
+		/* There was room for descriptors */
+		msg->msg_flags &= ~MSG_CTRUNC;
+	}
+	return taken;
 }
 
 int nrdma_buf_recv(struct nrdma_dev *dev, int sock, struct nrdma_buf **buf)
 {
 	char mark[sizeof(nrdma_share_mark)];
-	union nrdma_share_control control;
+	union nrdma_share_received control;
 	struct iovec iov = { .iov_base = mark, .iov_len = sizeof(mark) };
-	/*
-	 * Room for one, without the padding, which would hold a second: the
-	 * kernel drops what is over, and says MSG_CTRUNC
-	 */
 	struct msghdr msg = {
 		.msg_iov = &iov,
 		.msg_iovlen = 1,
 		.msg_control = &control,
-		.msg_controllen = CMSG_LEN(sizeof(int)),
+		.msg_controllen = sizeof(control),
 	};
-	struct cmsghdr *cmsg;
-	int fd = -1, ret;
+	int before = errno;
+	int fd, ret;
 	ssize_t n;
 
 	*buf = NULL;
@@ -75,13 +125,11 @@ int nrdma_buf_recv(struct nrdma_dev *dev, int sock, struct nrdma_buf **buf)
 	if (!n)
 		return nrdma_fail(-ECONNRESET, "the other side is gone, and has sent no buffer");
 
-	cmsg = CMSG_FIRSTHDR(&msg);
-	if (cmsg && cmsg->cmsg_level == SOL_SOCKET && cmsg->cmsg_type == SCM_RIGHTS &&
-	    cmsg->cmsg_len >= CMSG_LEN(sizeof(fd)))
-		memcpy(&fd, CMSG_DATA(cmsg), sizeof(fd));
-	if (fd < 0 && msg.msg_flags & MSG_CTRUNC)
+	fd = nrdma_share_take(&msg);
+	if (fd < 0 && msg.msg_flags & MSG_CTRUNC &&
+	    sizeof(control) - msg.msg_controllen >= CMSG_LEN(sizeof(fd)))
 		return nrdma_fail(-EMFILE, "no descriptor is left for a buffer");
-	if (fd < 0 || msg.msg_flags & (MSG_TRUNC | MSG_CTRUNC) || n != sizeof(mark) ||
+	if (fd < 0 || msg.msg_flags & MSG_TRUNC || n != sizeof(mark) ||
 	    memcmp(mark, nrdma_share_mark, sizeof(mark))) {
 		if (fd >= 0)
 			close(fd);
@@ -89,5 +137,7 @@ int nrdma_buf_recv(struct nrdma_dev *dev, int sock, struct nrdma_buf **buf)
 	}
 	ret = nrdma_buf_import(dev, fd, buf);
 	close(fd);
+	if (!ret)
+		errno = before;
 	return ret;
 }

@@ -170,6 +170,7 @@ int nrdma_bind_thread(const struct nrdma_dev *dev, int *node)
 {
 	struct nrdma_info info;
 	char list[LIST_MAX];
+	int before = errno;
 	int at, ret;
 
 	ret = nrdma_dev_info(dev, &info, sizeof(info));
@@ -182,7 +183,10 @@ int nrdma_bind_thread(const struct nrdma_dev *dev, int *node)
 	if (at < 0)
 		return nrdma_fail(at, "no CPUs are to be found near node %d", info.node);
 	ret = nrdma_bind_to(at, list);
-	if (!ret && node)
+	if (ret)
+		return ret;
+	if (node)
 		*node = at;
-	return ret;
+	errno = before;
+	return 0;
 }

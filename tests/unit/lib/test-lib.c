@@ -93,13 +93,16 @@ int __wrap_ioctl(int fd, unsigned long cmd, ...)
 {
 	void *arg;
 	va_list ap;
+	int err;
 
 	(void)fd;
 	va_start(ap, cmd);
 	arg = va_arg(ap, void *);
 	va_end(ap);
-	errno = fake_ioctl(cmd, arg);
-	return errno ? -1 : 0;
+	err = fake_ioctl(cmd, arg);
+	if (err)
+		errno = err;
+	return err ? -1 : 0;
 }
 
 /* ---- the fixture ---- */
@@ -628,6 +631,52 @@ static void send_raw(int sock, const void *bytes, size_t size, const int *fds, i
 	assert_int_equal(sendmsg(sock, &msg, 0), size);
 }
 
+/* What else the socket passes on takes nothing away, and nothing of it stays */
+static void test_share_more(void **state)
+{
+	struct nrdma_dev *dev = opened();
+	struct rlimit limit, few;
+	struct nrdma_buf *buf, *got;
+	int sock[2], one = 1, fds[2] = { 0, 0 }, before;
+
+	(void)state;
+	assert_int_equal(nrdma_buf_alloc(dev, 4096, NULL, &buf), 0);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, sock), 0);
+	assert_int_equal(setsockopt(sock[1], SOL_SOCKET, SO_PASSCRED, &one, sizeof(one)), 0);
+	setsockopt(sock[1], SOL_SOCKET, SO_PASSSEC, &one, sizeof(one));
+#ifndef SO_PASSPIDFD
+#define SO_PASSPIDFD	76
+#endif
+	/* Of Linux 6.5 */
+	setsockopt(sock[1], SOL_SOCKET, SO_PASSPIDFD, &one, sizeof(one));
+	before = open_fds();
+
+	assert_int_equal(nrdma_buf_send(buf, sock[0]), 0);
+	assert_int_equal(nrdma_buf_recv(dev, sock[1], &got), 0);
+	nrdma_buf_free(got);
+	assert_int_equal(open_fds(), before);
+	send_raw(sock[0], "nrdmabuf", 8, fds, 2);
+	assert_int_equal(nrdma_buf_recv(dev, sock[1], &got), -EBADMSG);
+	send_raw(sock[0], "nrdmabuf", 8, NULL, 0);
+	assert_int_equal(nrdma_buf_recv(dev, sock[1], &got), -EBADMSG);
+	assert_int_equal(open_fds(), before);
+
+	/* No descriptor is left, and that is said, whatever else came */
+	setsockopt(sock[1], SOL_SOCKET, SO_PASSPIDFD, &(int){ 0 }, sizeof(int));
+	assert_int_equal(nrdma_buf_send(buf, sock[0]), 0);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	few = (struct rlimit){ 0, limit.rlim_max };
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+	assert_int_equal(nrdma_buf_recv(dev, sock[1], &got), -EMFILE);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	assert_int_equal(open_fds(), before);
+
+	close(sock[0]);
+	close(sock[1]);
+	nrdma_buf_free(buf);
+	nrdma_close(dev);
+}
+
 static void test_share_errors(void **state)
 {
 	struct nrdma_dev *dev = opened();
@@ -664,6 +713,40 @@ static void test_share_errors(void **state)
 }
 
 /* ---- threads ---- */
+
+/* What succeeds, although a part of it did not, leaves no trace of that */
+static void test_success_is_quiet(void **state)
+{
+	struct nrdma_dev *dev = opened();
+	struct nrdma_buf *buf, *got;
+	char name[NRDMA_NAME_MAX];
+	int node, sock[2];
+
+	(void)state;
+	cannot_open("", -EINVAL, "names no device");
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, sock), 0);
+	errno = EXDEV;
+	fake.info.abi_version = NRDMA_ABI_VERSION + 1;
+	assert_int_equal(nrdma_node_of_device("81:00.0", &node), 0);
+	assert_int_equal(node, 1);
+	assert_int_equal(errno, EXDEV);
+	assert_int_equal(nrdma_device_of_node(1, 0, name, sizeof(name)), 0);
+	assert_int_equal(errno, EXDEV);
+	fake_reset(NULL);
+	assert_int_equal(nrdma_buf_alloc(dev, 4096, NULL, &buf), 0);
+	assert_int_equal(nrdma_buf_send(buf, sock[0]), 0);
+	assert_int_equal(nrdma_buf_recv(dev, sock[1], &got), 0);
+	assert_int_equal(errno, EXDEV);
+	nrdma_buf_free(got);
+	nrdma_buf_free(buf);
+	nrdma_close(dev);
+	assert_int_equal(nrdma_open(&dev, "81:00.0"), 0);
+	assert_int_equal(errno, EXDEV);
+	says(-EINVAL, "names no device");
+	nrdma_close(dev);
+	close(sock[0]);
+	close(sock[1]);
+}
 
 static void *fails_elsewhere(void *arg)
 {
@@ -762,7 +845,9 @@ int main(int argc, char **argv)
 		TEST(test_map),
 		TEST(test_where),
 		TEST(test_share),
+		TEST(test_share_more),
 		TEST(test_share_errors),
+		TEST(test_success_is_quiet),
 		TEST(test_failure_per_thread),
 		TEST(test_bind),
 	};
