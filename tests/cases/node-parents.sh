@@ -57,7 +57,7 @@ is "by way of it, whose node the network device has taken" "$(way)" '[["net",0],
 refused "no vectors to steer" "virtual device" nrdmactl irq set rxe_par0 policy local
 end
 ok "on a platform device of no node" begin kind=platform
-is "is not known, and not node 0" "$(dev '| [.node, .mem_node, .cpu_node]')" '[null,null,[]]'
+is "is not known, and not node 0" "$(dev '| [.node, .mem_node, .cpu_node]')" '[null,null,null]'
 ok "with the reason" sh -c "nrdmactl dev show rxe_par0 | grep -qF 'not in firmware'"
 ok "an administrator may say" nrdmactl dev set rxe_par0 node 1
 is "and is believed" "$(dev '| [.node, .mem_node, .cpu_node, .tier]')" '[1,1,[1],"node"]'

@@ -317,6 +317,30 @@ is "with a key that is not enrolled" "$(module)" \
 	"fail: not loaded, and signed with a key that is not enrolled (it is at the next reboot, once imported): Loading of module with unavailable key is rejected"
 is "and what mends it" "$(mends)" "mokutil --import /var/lib/dkms/mok.pub"
 
+# ---- what nobody can read, what goes ----
+
+rm "$root/proc/interrupts"
+why() { "$nrdmactl" irq show mlx5_0 2>/dev/null | awk 'NR == 2' | grep -o 'n/a (not readable)' | wc -l; }
+is "no /proc/interrupts: neither actions nor counts" "$(why)" 2
+put proc/interrupts ""
+is "an empty one" "$(why)" 2
+good
+
+# gone OBJECT...: watches the device until it goes; what was said of that, and the status
+gone() {
+	local watcher status=0
+	: >"$tmp/watched"
+	"$nrdmactl" "$@" mlx5_0 watch 1 >"$tmp/watched" 2>&1 &
+	watcher=$!
+	until [ -s "$tmp/watched" ]; do sleep 0.1; done
+	mv "$root/$ib" "$tmp/went"
+	wait $watcher || status=$?
+	echo "$(grep -c gone "$tmp/watched") $status"
+	mv "$tmp/went" "$root/$ib"
+}
+is "irq show: a device that goes while it is watched" "$(gone irq show)" "1 2"
+is "stat: so too" "$(gone stat)" "1 2"
+
 # ---- and a host without RDMA ----
 
 if [ -e /sys/class/infiniband ]; then

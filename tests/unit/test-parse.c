@@ -467,7 +467,8 @@ static void interrupts(void **state)
 	struct vec_counts counts;
 
 	(void)state;
-	assert_int_equal(vec_counts_read(&counts), 0);
+	vec_counts_read(&counts);
+	assert_null(counts.why);
 	assert_int_equal(vec_counts_of(&counts, num_of(101)).v, 41);
 	assert_string_equal(counts.action[101].s, "mlx5_comp0@pci:0000:81:00.0");
 	assert_false(vec_counts_of(&counts, num_of(99)).known);

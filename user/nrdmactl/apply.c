@@ -51,6 +51,7 @@ struct apply_item {
 /**
  * struct apply - a file being applied
  * @only: devices that it is applied to, and not to nodes; NULL for all
+ * @told: the module told which devices it has
  */
 struct apply {
 	struct mod mod;
@@ -59,6 +60,7 @@ struct apply {
 	struct pool *pools;
 	unsigned int nr_pools;
 	const char *only;
+	bool told;
 	unsigned int nr;
 	struct apply_item *item;
 };
@@ -99,7 +101,7 @@ static struct dev *apply_find_dev(struct apply *apply, const struct conf_section
 	unsigned int port;
 
 	while ((dev = devs_match(&apply->devs, section->name, dev, &port)))
-		if (apply_is_only(apply, dev) && (dev->by_module || !apply->mod.sk))
+		if (apply_is_only(apply, dev) && (dev->by_module || !apply->told))
 			return dev;
 	return NULL;
 }
@@ -319,6 +321,7 @@ static int apply_survey(struct apply *apply)
 	if (!apply->mod.sk)
 		return EXIT_PARTIAL;
 	status = mod_dev_dump(&apply->mod, &apply->devs);
+	apply->told = status == EXIT_DONE;
 	if (!apply->only && mod_pool_dump(&apply->mod, &apply->pools, &apply->nr_pools))
 		status = EXIT_FAILED;
 	return status;

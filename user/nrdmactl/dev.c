@@ -201,6 +201,14 @@ bool dev_is_software(const struct dev *dev)
 }
 
 /**
+ * dev_is_here() - whether it is there still
+ */
+bool dev_is_here(const struct dev *dev)
+{
+	return sys_exists(IB_DIR "/%s", dev->name);
+}
+
+/**
  * dev_netdev() - network device of the first port that has one, or NULL
  */
 const char *dev_netdev(const struct dev *dev)

@@ -59,6 +59,7 @@ struct devs {
 int devs_read(struct devs *devs);
 void devs_free(struct devs *devs);
 bool dev_is_software(const struct dev *dev);
+bool dev_is_here(const struct dev *dev);
 const char *dev_netdev(const struct dev *dev);
 void dev_policy_free(struct dev_policy *policy);
 

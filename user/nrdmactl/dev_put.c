@@ -24,19 +24,29 @@ void dev_put_port(struct out *o, const struct dev_port *port)
 	out_num(o, "netdev_mtu", port->netdev_mtu);
 }
 
-void dev_put_place(struct out *o, const struct dev *dev)
+static void dev_put_cpu_nodes(struct out *o, const struct place *place)
 {
-	const struct place *place = &dev->place;
 	int node;
 
-	out_num(o, "node", place->node);
-	out_str(o, "node_source", words_of(words_node_source, place->source));
-	out_num(o, "mem_node", place->mem_node);
+	if (cpus_empty(&place->cpu_nodes)) {
+		out_null(o, "cpu_node", place->node.known ? "none has CPUs" : place->node.why);
+		return;
+	}
 	out_array(o, "cpu_node");
 	for (node = cpus_next(&place->cpu_nodes, -1); node >= 0;
 	     node = cpus_next(&place->cpu_nodes, node))
 		out_int(o, NULL, node);
 	out_array_end(o);
+}
+
+void dev_put_place(struct out *o, const struct dev *dev)
+{
+	const struct place *place = &dev->place;
+
+	out_num(o, "node", place->node);
+	out_str(o, "node_source", words_of(words_node_source, place->source));
+	out_num(o, "mem_node", place->mem_node);
+	dev_put_cpu_nodes(o, place);
 	out_str(o, "pci", place->pci);
 }
 

@@ -49,8 +49,12 @@ static int irq_look(struct irq_look *look, struct mod *mod, struct picked *picke
 	}
 	for (i = 0; i < look->vecs.nr; i++) {
 		irq = look->vecs.v[i].irq;
-		if (!look->vecs.v[i].action.known && irq.known && irq.v < look->counts.nr)
+		if (look->vecs.v[i].action.known || !irq.known)
+			continue;
+		if (irq.v < look->counts.nr)
 			look->vecs.v[i].action = look->counts.action[irq.v];
+		else if (look->counts.why)
+			look->vecs.v[i].action = str_none(look->counts.why);
 	}
 	return status;
 }
@@ -67,8 +71,10 @@ static struct num irq_rate(const struct irq_look *now, const struct irq_look *be
 	a = vec_counts_of(&before->counts, irq);
 	b = vec_counts_of(&now->counts, irq);
 	s = now->at.tv_sec - before->at.tv_sec + (now->at.tv_nsec - before->at.tv_nsec) / 1e9;
-	if (!a.known || !b.known || b.v < a.v || s <= 0)
-		return num_none("free");
+	if (!a.known || !b.known)
+		return num_none(b.known ? a.why : b.why);
+	if (b.v < a.v || s <= 0)
+		return num_none("went down");
 	return num_of((b.v - a.v) / s + 0.5);
 }
 
@@ -98,6 +104,21 @@ static int irq_show_print(const struct irq_look *now, const struct irq_look *bef
 			    "no PCI function, so no vectors of its own");
 	}
 	return out_close(&o);
+}
+
+/* Those that went while they were watched are said, and looked at no more */
+static bool irq_show_left(struct picked *picked)
+{
+	struct dev **match, **left = picked->match;
+
+	for (match = picked->match; *match; match++) {
+		if (dev_is_here(*match))
+			*left++ = *match;
+		else
+			say("%s: gone", (*match)->name);
+	}
+	*left = NULL;
+	return left > picked->match;
 }
 
 static int irq_show_run(const struct args *args)
@@ -132,6 +153,10 @@ static int irq_show_run(const struct args *args)
 		if (!watch || worse == EXIT_FAILED)
 			break;
 		nanosleep(&(struct timespec){ .tv_sec = seconds.v }, NULL);
+		if (!irq_show_left(&picked)) {
+			status = EXIT_FAILED;
+			break;
+		}
 	}
 	irq_look_free(&look[0]);
 	irq_look_free(&look[1]);

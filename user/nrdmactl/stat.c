@@ -53,12 +53,14 @@ static void stat_put(struct out *o, const struct dev *dev, const struct counter 
 		out_null(o, "unit", NULL);
 }
 
-/* A device, or a port of it, that has no counter at all has a row that says so. */
+/* A device, or a port of it, that has no counter at all has a row that says why. */
 static void stat_put_none(struct out *o, const struct dev *dev, unsigned int port)
 {
+	const char *why = dev_is_here(dev) ? "its driver has no counters" : "gone";
+
 	out_text(o, "dev_name", dev->name);
 	out_num(o, "port", port ? num_of(port) : num_none(NULL));
-	out_null(o, "group", "its driver has no counters");
+	out_null(o, "group", why);
 	out_null(o, "counter", NULL);
 	out_null(o, "value", NULL);
 	out_null(o, "unit", NULL);
@@ -89,6 +91,16 @@ static int stat_print(const struct counters *now, const struct counters *before,
 		}
 	}
 	return out_close(&o);
+}
+
+static bool stat_any_here(const struct picked *picked)
+{
+	unsigned int d;
+
+	for (d = 0; picked->match[d]; d++)
+		if (dev_is_here(picked->match[d]))
+			return true;
+	return false;
 }
 
 static void stat_free(struct counters *looks, unsigned int nr)
@@ -131,12 +143,18 @@ static int stat_run(const struct args *args)
 	while (picked.match[nr])
 		nr++;
 	for (;;) {
+		bool left = stat_any_here(&picked);
+
 		if (stat_look(&now, &picked, nr) || stat_print(now, before, &picked, watch)) {
 			status = EXIT_FAILED;
 			break;
 		}
 		if (!watch)
 			break;
+		if (!left) {
+			status = EXIT_FAILED;
+			break;
+		}
 		stat_free(before, nr);
 		before = now;
 		now = NULL;

@@ -80,6 +80,10 @@ static void status_node_bytes(struct out *o, const struct dev *dev, const struct
 	long long bytes[CPUS_MAX];
 	unsigned int i, n, node, nr = 0;
 
+	if (!dev->buf_bytes.known) {
+		out_null(o, "buf_node_bytes", dev->buf_bytes.why);
+		return;
+	}
 	for (i = 0; i < bufs->nr; i++) {
 		const struct buf *buf = &bufs->v[i];
 

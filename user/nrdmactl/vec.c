@@ -310,10 +310,8 @@ static int vec_counts_line(struct vec_counts *counts, unsigned int cpus, char *l
 /**
  * vec_counts_read() - read /proc/interrupts
  * @counts: out, for vec_counts_free()
- *
- * Return: 0 or a negative errno.
  */
-int vec_counts_read(struct vec_counts *counts)
+void vec_counts_read(struct vec_counts *counts)
 {
 	unsigned int cpus = 0;
 	char *line = NULL, *p;
@@ -323,8 +321,10 @@ int vec_counts_read(struct vec_counts *counts)
 
 	memset(counts, 0, sizeof(*counts));
 	f = sys_open("/proc/interrupts");
-	if (!f)
-		return -errno;
+	if (!f) {
+		counts->why = "not readable";
+		return;
+	}
 	if (getline(&line, &room, f) >= 0)
 		for (p = line; (p = strstr(p, "CPU")); p += 3)
 			cpus++;
@@ -332,11 +332,13 @@ int vec_counts_read(struct vec_counts *counts)
 		line[strcspn(line, "\n")] = '\0';
 		err = vec_counts_line(counts, cpus, line);
 	}
+	/* It always has a line of CPUs, but where a container hides it */
+	if (err || !cpus || ferror(f)) {
+		vec_counts_free(counts);
+		counts->why = "not readable";
+	}
 	free(line);
 	fclose(f);
-	if (err)
-		vec_counts_free(counts);
-	return err;
 }
 
 void vec_counts_free(struct vec_counts *counts)
@@ -350,6 +352,8 @@ struct num vec_counts_of(const struct vec_counts *counts, struct num irq)
 {
 	if (!irq.known)
 		return num_none(irq.why);
+	if (counts->why)
+		return num_none(counts->why);
 	if (irq.v < 0 || irq.v >= counts->nr || counts->v[irq.v] < 0)
 		return num_none("free");
 	return num_of(counts->v[irq.v]);

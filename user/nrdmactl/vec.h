@@ -50,12 +50,13 @@ struct vec_count vecs_count(const struct vecs *vecs, const struct dev *dev);
 
 /* Interrupts taken since boot, by IRQ number */
 struct vec_counts {
+	const char *why;	/* not NULL: not known */
 	unsigned int nr;
 	long long *v;	/* -1: no such line */
 	struct str *action;
 };
 
-int vec_counts_read(struct vec_counts *counts);
+void vec_counts_read(struct vec_counts *counts);
 void vec_counts_free(struct vec_counts *counts);
 struct num vec_counts_of(const struct vec_counts *counts, struct num irq);
 
