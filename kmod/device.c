@@ -115,6 +115,30 @@ void nrdma_dev_end(struct nrdma_dev *dev)
 }
 
 /**
+ * nrdma_dev_get_ib() - use the RDMA device below, and wait for it
+ * @dev: device
+ * @net: the reader's network namespace
+ *
+ * As the RDMA core's own netlink does it: our remove() does not wait for who holds it,
+ * but the core does, once every client is gone and before the driver is.
+ *
+ * Context: may sleep.
+ * Return: the RDMA device, for ib_device_put(), or NULL when it is gone or is not
+ * visible from @net.
+ */
+struct ib_device *nrdma_dev_get_ib(struct nrdma_dev *dev, struct net *net)
+{
+	struct ib_device *ib = NULL;
+
+	if (!nrdma_dev_begin(dev, net))
+		return NULL;
+	if (ib_device_try_get(dev->ib))
+		ib = dev->ib;
+	nrdma_dev_end(dev);
+	return ib;
+}
+
+/**
  * nrdma_dev_gone() - was the RDMA device removed?
  * @dev: device
  *

@@ -26,7 +26,8 @@ struct nrdma_probe;
  * @id: key in the table of devices, and minor number of the character device
  * @index: the RDMA device's index
  * @ib_sem: protects @ib. Whoever uses @ib holds it for read and waits for
- *	neither hardware nor rtnl under it, for remove() takes it for write.
+ *	neither hardware nor rtnl under it, for remove() takes it for write; see
+ *	nrdma_dev_get_ib() for those who have to.
  *	Under it may be taken: the function's lock, the MSI descriptors' lock.
  * @ib: the RDMA device, NULL once it is gone
  * @lock: protects @name, @chardev, @place, @probe; a leaf
@@ -82,6 +83,7 @@ void nrdma_dev_put(struct nrdma_dev *dev);
 
 bool nrdma_dev_begin(struct nrdma_dev *dev, struct net *net);
 void nrdma_dev_end(struct nrdma_dev *dev);
+struct ib_device *nrdma_dev_get_ib(struct nrdma_dev *dev, struct net *net);
 
 void nrdma_dev_name(struct nrdma_dev *dev, char name[NRDMA_NAME_MAX]);
 bool nrdma_dev_gone(struct nrdma_dev *dev);

@@ -98,6 +98,50 @@ unlock:
 	return 0;
 }
 
+/* A device of more ports is a switch, and does not fit. */
+#define NRDMA_NL_LINKS	16
+
+static int nrdma_nl_put_mtu(struct sk_buff *skb, int attr, enum ib_mtu mtu)
+{
+	int bytes = ib_mtu_enum_to_int(mtu);
+
+	return bytes > 0 ? nla_put_u32(skb, attr, bytes) : 0;
+}
+
+static int nrdma_nl_put_link(struct sk_buff *skb, u32 port, const struct ib_port_attr *attr)
+{
+	struct nlattr *nest = nla_nest_start(skb, NRDMA_A_DEV_LINK);
+
+	if (!nest || nla_put_u32(skb, NRDMA_A_LINK_PORT, port) ||
+	    nrdma_nl_put_mtu(skb, NRDMA_A_LINK_ACTIVE_MTU, attr->active_mtu) ||
+	    nrdma_nl_put_mtu(skb, NRDMA_A_LINK_MAX_MTU, attr->max_mtu) ||
+	    nla_put_u32(skb, NRDMA_A_LINK_SPEED, attr->active_speed) ||
+	    nla_put_u32(skb, NRDMA_A_LINK_WIDTH, attr->active_width))
+		return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+/* What the driver tells, which may ask its hardware or take rtnl: nothing is held. */
+static int nrdma_nl_put_links(struct sk_buff *skb, struct nrdma_dev *dev, struct net *net)
+{
+	struct ib_device *ib = nrdma_dev_get_ib(dev, net);
+	unsigned int port, nr = 0;
+	struct ib_port_attr attr;
+	int ret = 0;
+
+	if (!ib)
+		return 0;
+	rdma_for_each_port(ib, port) {
+		if (ret || nr++ == NRDMA_NL_LINKS)
+			break;
+		if (!ib_query_port(ib, port, &attr))
+			ret = nrdma_nl_put_link(skb, port, &attr);
+	}
+	ib_device_put(ib);
+	return ret;
+}
+
 /* nrdma_irq_begin() said true */
 static int nrdma_nl_fill_dev(struct sk_buff *skb, struct nrdma_dev *dev)
 {
@@ -112,6 +156,9 @@ static int nrdma_nl_reply_dev(struct nrdma_dev *dev, struct genl_info *info,
 	struct pci_dev *still;
 	int ret;
 
+	ret = nrdma_nl_put_links(msg, dev, genl_info_net(info));
+	if (ret)
+		goto free_msg;
 	if (!nrdma_irq_begin(dev, genl_info_net(info), &still)) {
 		NL_SET_ERR_MSG(info->extack, "the RDMA device was just removed");
 		ret = -ENODEV;
@@ -149,25 +196,26 @@ int nrdma_nl_dev_get_doit(struct sk_buff *skb, struct genl_info *info)
 static int nrdma_nl_dump_one(struct sk_buff *skb, struct netlink_callback *cb,
 			     struct nrdma_dev *dev)
 {
+	struct net *net = sock_net(skb->sk);
 	struct pci_dev *still;
-	int ret;
 	void *hdr;
+	int ret;
 
-	if (!nrdma_irq_begin(dev, sock_net(skb->sk), &still))
-		return 0;
 	hdr = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
 			  &nrdma_nl_family, NLM_F_MULTI, NRDMA_CMD_DEV_GET);
-	if (!hdr) {
-		ret = -EMSGSIZE;
-		goto end;
-	}
+	if (!hdr)
+		return -EMSGSIZE;
 	genl_dump_check_consistent(cb, hdr);
+	ret = nrdma_nl_put_links(skb, dev, net);
+	if (ret || !nrdma_irq_begin(dev, net, &still)) {
+		genlmsg_cancel(skb, hdr);
+		return ret;
+	}
 	ret = nrdma_nl_fill_dev(skb, dev);
 	if (ret)
 		genlmsg_cancel(skb, hdr);
 	else
 		genlmsg_end(skb, hdr);
-end:
 	nrdma_irq_end(dev, still);
 	return ret;
 }

@@ -35,6 +35,8 @@ done
 is "active and most MTU as verbs have them" \
 	"$(get rxe_eth0 '.ports[0] | [.active_mtu, .max_mtu]')" \
 	"$(ibv_devinfo -d rxe_eth0 | awk '/active_mtu/ { a = $2 } /max_mtu/ { m = $2 } END { print "[" a "," m "]" }')"
+is "the module told them, and nobody opened the device" \
+	"$(strace -f -qq -e trace=openat nrdmactl status 2>&1 >/dev/null | grep -c infiniband/uverbs)" 0
 ip link set eth0 mtu 1500
 is "the network device's" "$(get rxe_eth0 '.ports[0].netdev_mtu')" 1500
 ip link set eth0 mtu 4200

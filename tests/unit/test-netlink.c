@@ -34,7 +34,8 @@ static struct nl_msg *message(int cmd)
 static void dev_answer(void **state)
 {
 	struct nl_msg *msg = message(NRDMA_CMD_DEV_GET);
-	struct dev dev = { .name = "mlx5_0" };
+	struct dev_port ports[] = { { .port = 1 }, { .port = 2 } };
+	struct dev dev = { .name = "mlx5_0", .nr_ports = 2, .ports = ports };
 	struct nlattr *nest;
 
 	(void)state;
@@ -53,6 +54,17 @@ static void dev_answer(void **state)
 	nla_put_u32(msg, NRDMA_A_POLICY_MODE, NRDMA_POLICY_CPUS);
 	nla_put_string(msg, NRDMA_A_POLICY_CPUS, "0-3");
 	nla_nest_end(msg, nest);
+	nest = nla_nest_start(msg, NRDMA_A_DEV_LINK);
+	nla_put_u32(msg, NRDMA_A_LINK_PORT, 2);
+	nla_put_u32(msg, NRDMA_A_LINK_MAX_MTU, 4096);
+	nla_put_u32(msg, NRDMA_A_LINK_SPEED, 256);
+	nla_put_u32(msg, NRDMA_A_LINK_WIDTH, 2);
+	nla_nest_end(msg, nest);
+	/* One that says not of which port */
+	nest = nla_nest_start(msg, NRDMA_A_DEV_LINK);
+	nla_put_u32(msg, NRDMA_A_LINK_SPEED, 1);
+	nla_put_u32(msg, NRDMA_A_LINK_WIDTH, 1);
+	nla_nest_end(msg, nest);
 	/* From a module newer than this */
 	nla_put_u32(msg, NRDMA_A_DEV_MAX + 5, 1);
 
@@ -70,6 +82,11 @@ static void dev_answer(void **state)
 	assert_false(dev.place.steps[0].node.known);
 	assert_string_equal(dev.policy.cpus, "0-3");
 	assert_null(dev.policy.exclude);
+	assert_false(ports[0].asked);
+	assert_true(ports[1].asked);
+	assert_int_equal(ports[1].max_mtu.v, 4096);
+	assert_false(ports[1].active_mtu.known);
+	assert_int_equal(ports[1].rate.bps.v, 800000000000);
 	dev_policy_free(&dev.policy);
 	nlmsg_free(msg);
 }

@@ -112,6 +112,12 @@ static struct str dev_state(struct str raw)
 	return n ? state : str_none("odd text");
 }
 
+/* Then it keeps its last rate, or a made-up one */
+static bool dev_port_down(const struct dev_port *port)
+{
+	return port->state.known && !strcmp(port->state.s, "down");
+}
+
 static void dev_port_read(struct dev_port *port, const char *name, bool iwarp, bool software)
 {
 	struct str layer = sys_str(IB_DIR "/%s/ports/%u/link_layer", name, port->port);
@@ -135,8 +141,7 @@ static void dev_port_read(struct dev_port *port, const char *name, bool iwarp, b
 	else
 		port->rate = (struct rate){ num_none(text.why), str_none(text.why),
 					    num_none(text.why) };
-	/* A port that is down keeps its last rate, or a made-up one */
-	if (port->state.known && !strcmp(port->state.s, "down"))
+	if (dev_port_down(port))
 		port->rate = (struct rate){ num_none("port down"), str_none("port down"),
 					    num_none("port down") };
 	port->active_mtu = num_none("no verbs");
@@ -150,6 +155,25 @@ static void dev_port_read(struct dev_port *port, const char *name, bool iwarp, b
 		link_read(&link, port->netdev.s);
 		port->max_rate = link.max_bps;
 	}
+}
+
+/**
+ * dev_port_asked() - add what a port's driver told
+ * @port: as sysfs has it
+ * @name: the device's
+ * @link: what was told
+ */
+void dev_port_asked(struct dev_port *port, const char *name, const struct dev_link *link)
+{
+	struct str text;
+
+	port->asked = true;
+	port->active_mtu = link->active_mtu;
+	port->max_mtu = link->max_mtu;
+	if (dev_port_down(port))
+		return;
+	text = sys_str(IB_DIR "/%s/ports/%u/rate", name, port->port);
+	port->rate = rate_of_port(text.known ? text.s : NULL, link->speed, link->width);
 }
 
 static void dev_ports_read(struct dev *dev)

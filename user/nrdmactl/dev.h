@@ -17,6 +17,13 @@ struct dev_port {
 	struct num active_mtu, max_mtu;
 	struct str netdev;
 	struct num netdev_mtu;
+	bool asked;			/* see dev_port_asked() */
+};
+
+/* What a port's driver tells when it is asked, by the module or by verbs */
+struct dev_link {
+	struct num active_mtu, max_mtu;
+	unsigned int speed, width;	/* enum ib_port_speed, enum ib_port_width */
 };
 
 /* Steering policy of the PCI function, and what came of it */
@@ -60,6 +67,7 @@ int devs_read(struct devs *devs);
 void devs_free(struct devs *devs);
 bool dev_is_software(const struct dev *dev);
 bool dev_is_here(const struct dev *dev);
+void dev_port_asked(struct dev_port *port, const char *name, const struct dev_link *link);
 const char *dev_netdev(const struct dev *dev);
 void dev_policy_free(struct dev_policy *policy);
 

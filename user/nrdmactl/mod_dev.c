@@ -32,6 +32,7 @@ static const struct nla_policy mod_dev_policy[NRDMA_A_DEV_MAX + 1] = {
 	[NRDMA_A_DEV_PORT] = { .type = NLA_U32 },
 	[NRDMA_A_DEV_PORT_STATE] = { .type = NLA_U32 },
 	[NRDMA_A_DEV_ERROR] = { .type = NLA_S32 },
+	[NRDMA_A_DEV_LINK] = { .type = NLA_NESTED },
 };
 
 const struct mod_attrs mod_dev_attrs = { NRDMA_A_DEV_MAX, mod_dev_policy };
@@ -40,6 +41,14 @@ static const struct nla_policy mod_step_policy[NRDMA_A_STEP_MAX + 1] = {
 	[NRDMA_A_STEP_BUS] = { .type = NLA_NUL_STRING },
 	[NRDMA_A_STEP_NAME] = { .type = NLA_NUL_STRING },
 	[NRDMA_A_STEP_NODE] = { .type = NLA_U32 },
+};
+
+static const struct nla_policy mod_link_policy[NRDMA_A_LINK_MAX + 1] = {
+	[NRDMA_A_LINK_PORT] = { .type = NLA_U32 },
+	[NRDMA_A_LINK_ACTIVE_MTU] = { .type = NLA_U32 },
+	[NRDMA_A_LINK_MAX_MTU] = { .type = NLA_U32 },
+	[NRDMA_A_LINK_SPEED] = { .type = NLA_U32 },
+	[NRDMA_A_LINK_WIDTH] = { .type = NLA_U32 },
 };
 
 static const struct nla_policy mod_policy_policy[NRDMA_A_POLICY_MAX + 1] = {
@@ -108,9 +117,30 @@ static void mod_dev_step(struct place *place, struct nlattr *nest)
 		step->node.why = "none";
 }
 
-/* What may come several times: CPU nodes and steps */
-static void mod_dev_lists(struct place *place, struct nl_msg *msg)
+static void mod_dev_link(struct dev *dev, struct nlattr *nest)
 {
+	struct nlattr *tb[NRDMA_A_LINK_MAX + 1];
+	struct dev_link link;
+	unsigned int i;
+
+	if (nla_parse_nested(tb, NRDMA_A_LINK_MAX, nest, mod_link_policy) ||
+	    !tb[NRDMA_A_LINK_PORT] || !tb[NRDMA_A_LINK_SPEED] || !tb[NRDMA_A_LINK_WIDTH])
+		return;
+	link = (struct dev_link){
+		.active_mtu = mod_u32(tb[NRDMA_A_LINK_ACTIVE_MTU]),
+		.max_mtu = mod_u32(tb[NRDMA_A_LINK_MAX_MTU]),
+		.speed = nla_get_u32(tb[NRDMA_A_LINK_SPEED]),
+		.width = nla_get_u32(tb[NRDMA_A_LINK_WIDTH]),
+	};
+	for (i = 0; i < dev->nr_ports; i++)
+		if (dev->ports[i].port == nla_get_u32(tb[NRDMA_A_LINK_PORT]))
+			dev_port_asked(&dev->ports[i], dev->name, &link);
+}
+
+/* What may come several times: CPU nodes, steps and ports */
+static void mod_dev_lists(struct dev *dev, struct nl_msg *msg)
+{
+	struct place *place = &dev->place;
 	struct nlattr *attr;
 	int rem;
 
@@ -121,6 +151,8 @@ static void mod_dev_lists(struct place *place, struct nl_msg *msg)
 			cpus_add(&place->cpu_nodes, nla_get_u32(attr));
 		if (nla_type(attr) == NRDMA_A_DEV_STEP)
 			mod_dev_step(place, attr);
+		if (nla_type(attr) == NRDMA_A_DEV_LINK)
+			mod_dev_link(dev, attr);
 	}
 }
 
@@ -168,7 +200,7 @@ void mod_dev_overlay(struct dev *dev, struct nl_msg *msg)
 	place->tier = mod_u32(tb[NRDMA_A_DEV_TIER]);
 	if (!place->node.known)
 		place->tier = num_none(place->node.why);
-	mod_dev_lists(place, msg);
+	mod_dev_lists(dev, msg);
 	dev_policy_free(&dev->policy);
 	mod_policy_parse(&dev->policy, tb[NRDMA_A_DEV_POLICY]);
 }

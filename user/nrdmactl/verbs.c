@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What only verbs tell of a port: its MTUs, and the codes of its rate. */
+/* What only its driver tells of a port, its MTUs and the codes of its rate, by verbs. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,20 +18,26 @@ static struct num verbs_mtu(enum ibv_mtu mtu)
 static void verbs_port(struct ibv_context *context, const char *dev, struct dev_port *port)
 {
 	struct ibv_port_attr attr;
-	struct str text;
 
 	if (ibv_query_port(context, port->port, &attr)) {
 		port->active_mtu = num_none("not supported");
 		port->max_mtu = num_none("not supported");
 		return;
 	}
-	port->active_mtu = verbs_mtu(attr.active_mtu);
-	port->max_mtu = verbs_mtu(attr.max_mtu);
-	if (attr.state == IBV_PORT_DOWN)
-		return;
-	text = sys_str("/sys/class/infiniband/%s/ports/%u/rate", dev, port->port);
-	port->rate = rate_of_port(text.known ? text.s : NULL, attr.active_speed,
-				  attr.active_width);
+	dev_port_asked(port, dev, &(struct dev_link){
+		.active_mtu = verbs_mtu(attr.active_mtu), .max_mtu = verbs_mtu(attr.max_mtu),
+		.speed = attr.active_speed, .width = attr.active_width,
+	});
+}
+
+static bool verbs_wanted(const struct dev *dev)
+{
+	unsigned int i;
+
+	for (i = 0; i < dev->nr_ports; i++)
+		if (!dev->ports[i].asked)
+			return true;
+	return false;
 }
 
 static void verbs_dev(struct ibv_device *ib, struct dev *dev)
@@ -40,6 +46,8 @@ static void verbs_dev(struct ibv_device *ib, struct dev *dev)
 	unsigned int i;
 
 	for (i = 0; i < dev->nr_ports; i++) {
+		if (dev->ports[i].asked)
+			continue;
 		if (context) {
 			verbs_port(context, dev->name, &dev->ports[i]);
 		} else {
@@ -54,6 +62,9 @@ static void verbs_dev(struct ibv_device *ib, struct dev *dev)
 /**
  * verbs_read() - add what verbs tell
  * @match: devices, NULL-terminated; one that verbs do not know stays as it is
+ *
+ * To list devices, libibverbs asks for the file of each. Where the module told it all,
+ * there is no need.
  */
 void verbs_read(struct dev **match)
 {
@@ -64,12 +75,17 @@ void verbs_read(struct dev **match)
 	/* A fixture's devices are not the host's */
 	if (*sys_root())
 		return;
+	for (d = 0; match[d] && !verbs_wanted(match[d]); d++)
+		;
+	if (!match[d])
+		return;
 	list = ibv_get_device_list(&n);
 	if (!list)
 		return;
 	for (i = 0; i < n; i++)
 		for (d = 0; match[d]; d++)
-			if (!strcmp(ibv_get_device_name(list[i]), match[d]->name))
+			if (verbs_wanted(match[d]) &&
+			    !strcmp(ibv_get_device_name(list[i]), match[d]->name))
 				verbs_dev(list[i], match[d]);
 	ibv_free_device_list(list);
 }

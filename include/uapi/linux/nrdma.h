@@ -353,6 +353,8 @@ enum nrdma_dev_event {
  * @NRDMA_A_DEV_PORT_STATE: u32, enum ib_port_state, in DEV_NTF
  * @NRDMA_A_DEV_ERROR: s32, negative errno that kept the module from making
  *	the character device
+ * @NRDMA_A_DEV_LINK: nest of NRDMA_A_LINK_*, in an answer, several times: what
+ *	the driver tells of a port; of the first 16 ports, not of one that fails to
  */
 enum nrdma_a_dev {
 	NRDMA_A_DEV_PAD = 1,
@@ -378,6 +380,7 @@ enum nrdma_a_dev {
 	NRDMA_A_DEV_PORT,
 	NRDMA_A_DEV_PORT_STATE,
 	NRDMA_A_DEV_ERROR,
+	NRDMA_A_DEV_LINK,
 
 	/* private: */
 	__NRDMA_A_DEV_MAX,
@@ -398,6 +401,26 @@ enum nrdma_a_step {
 	/* private: */
 	__NRDMA_A_STEP_MAX,
 	NRDMA_A_STEP_MAX = __NRDMA_A_STEP_MAX - 1
+};
+
+/**
+ * enum nrdma_a_link - a port's link
+ * @NRDMA_A_LINK_PORT: u32, from 1
+ * @NRDMA_A_LINK_ACTIVE_MTU: u32, bytes, absent when not known
+ * @NRDMA_A_LINK_MAX_MTU: u32, bytes, absent when not known
+ * @NRDMA_A_LINK_SPEED: u32, enum ib_port_speed, of a lane
+ * @NRDMA_A_LINK_WIDTH: u32, enum ib_port_width
+ */
+enum nrdma_a_link {
+	NRDMA_A_LINK_PORT = 1,
+	NRDMA_A_LINK_ACTIVE_MTU,
+	NRDMA_A_LINK_MAX_MTU,
+	NRDMA_A_LINK_SPEED,
+	NRDMA_A_LINK_WIDTH,
+
+	/* private: */
+	__NRDMA_A_LINK_MAX,
+	NRDMA_A_LINK_MAX = __NRDMA_A_LINK_MAX - 1
 };
 
 /**

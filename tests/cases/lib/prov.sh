@@ -22,5 +22,3 @@ prov_end() {
 # status DEV FILTER; port DEV FILTER: of nrdmactl status, of its first port
 status() { nrdmactl -j status "$1" | jq -c ".[0] | $2"; }
 port() { status "$1" ".ports[0] | $2"; }
-
-sysfs_rate() { cat "/sys/class/infiniband/$1/ports/1/rate"; }
