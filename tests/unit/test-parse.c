@@ -494,8 +494,9 @@ static void devices(void **state)
 	assert_false(dev->ports[1].rate.bps.known);
 	assert_string_equal(dev->ports[1].physical_state.s, "disabled");
 	assert_string_equal(dev->ports[0].physical_state.s, "link_up");
-	/* The function's one network device is that of port 1 */
+	/* The function's one network device is that of port 1, and eth10 is no hardware */
 	assert_string_equal(dev->ports[0].netdev.s, "ens2");
+	assert_null(devs_match(&devs, "eth10", NULL, &port));
 	assert_false(dev->ports[1].netdev.known);
 	assert_null(devs_match(&devs, "mlx4_0/2", dev, &port));
 	assert_ptr_equal(devs_match(&devs, "10000:00:02.0", NULL, &port), dev);

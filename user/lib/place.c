@@ -92,6 +92,29 @@ static bool nrdma_netdev_is(const char *name, const char *want, char found[IFNAM
 	return true;
 }
 
+/*
+ * The kernel names a network device whatever network namespace has it, and another
+ * may be called so in this. A device that is hardware runs over hardware, or over
+ * what is above it.
+ */
+static bool nrdma_netdev_fits(const char *ib, const char *netdev)
+{
+	bool fits = false;
+	char **names;
+	int i, n;
+
+	if (!nrdma_sysfs_exists(NET_DIR "/%s", netdev))
+		return false;
+	if (!nrdma_sysfs_exists(NRDMA_IB_DIR "/%s/device", ib) ||
+	    nrdma_sysfs_exists(NET_DIR "/%s/device", netdev))
+		return true;
+	n = nrdma_sysfs_list(&names, NET_DIR "/%s", netdev);
+	for (i = 0; i < n; i++)
+		fits |= !strncmp(names[i], "lower_", 6);
+	nrdma_sysfs_list_free(names, n);
+	return fits;
+}
+
 static bool nrdma_netdev_of_gids(const char *ib, const char *port, const char *want,
 				 char found[IFNAMSIZ])
 {
@@ -104,7 +127,7 @@ static bool nrdma_netdev_of_gids(const char *ib, const char *port, const char *w
 	for (i = 0; i < n && !is; i++)
 		is = nrdma_sysfs_read(name, sizeof(name), NRDMA_IB_DIR
 				      "/%s/ports/%s/gid_attrs/ndevs/%s", ib, port, gids[i]) > 0 &&
-		     nrdma_netdev_is(name, want, found);
+		     nrdma_netdev_fits(ib, name) && nrdma_netdev_is(name, want, found);
 	nrdma_sysfs_list_free(gids, n);
 	return is;
 }
@@ -152,7 +175,7 @@ static bool nrdma_netdev_find(const char *ib, const char *want, char found[IFNAM
 
 	/* rxe */
 	if (nrdma_sysfs_read(name, sizeof(name), NRDMA_IB_DIR "/%s/parent", ib) > 0 &&
-	    nrdma_netdev_is(name, want, found))
+	    nrdma_netdev_fits(ib, name) && nrdma_netdev_is(name, want, found))
 		return true;
 
 	n = nrdma_sysfs_list(&names, NRDMA_IB_DIR "/%s/device/net", ib);

@@ -13,15 +13,41 @@
 #define NET_DIR		"/sys/class/net"
 #define NDEVS_TRIED	8	/* entries of a GID table that are looked at */
 
+/**
+ * dev_netdev_fits() - whether a network device may be an RDMA device's
+ * @name: RDMA device
+ * @netdev: as the kernel calls it for that
+ *
+ * It does so whatever network namespace has that one, and another may be called so
+ * in this. A device that is hardware runs over hardware, or over what is above it.
+ */
+bool dev_netdev_fits(const char *name, const char *netdev)
+{
+	bool fits = false;
+	char **names;
+	int i, n;
+
+	if (!sys_exists(NET_DIR "/%s", netdev))
+		return false;
+	if (!sys_exists(IB_DIR "/%s/device", name) || sys_exists(NET_DIR "/%s/device", netdev))
+		return true;
+	n = sys_list(&names, NET_DIR "/%s", netdev);
+	for (i = 0; i < n; i++)
+		fits |= !strncmp(names[i], "lower_", 6);
+	sys_list_free(names, n);
+	return fits;
+}
+
 static bool dev_netdev_of_gid(struct str *netdev, const char *name, unsigned int port)
 {
 	unsigned int i;
 
 	for (i = 0; i < NDEVS_TRIED; i++) {
 		*netdev = sys_str(IB_DIR "/%s/ports/%u/gid_attrs/ndevs/%u", name, port, i);
-		if (netdev->known)
+		if (netdev->known && dev_netdev_fits(name, netdev->s))
 			return true;
 	}
+	netdev->known = false;
 	return false;
 }
 
@@ -81,7 +107,7 @@ static struct str dev_port_netdev(const char *name, unsigned int port, bool iwar
 	if (dev_netdev_of_gid(&netdev, name, port))
 		return netdev;
 	netdev = sys_str(IB_DIR "/%s/parent", name);	/* rxe */
-	if (netdev.known)
+	if (netdev.known && dev_netdev_fits(name, netdev.s))
 		return netdev;
 	if (dev_netdev_of_parent(&netdev, name, port))
 		return netdev;

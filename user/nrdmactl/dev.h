@@ -68,6 +68,7 @@ void devs_free(struct devs *devs);
 bool dev_is_software(const struct dev *dev);
 bool dev_is_here(const struct dev *dev);
 void dev_port_asked(struct dev_port *port, const char *name, const struct dev_link *link);
+bool dev_netdev_fits(const char *name, const char *netdev);
 const char *dev_netdev(const struct dev *dev);
 void dev_policy_free(struct dev_policy *policy);
 

@@ -181,7 +181,8 @@ void mod_dev_overlay(struct dev *dev, struct nl_msg *msg)
 
 	if (tb[NRDMA_A_DEV_PCI])
 		place->pci = mod_str(tb[NRDMA_A_DEV_PCI]);
-	if (dev->nr_ports && !dev->ports[0].netdev.known && tb[NRDMA_A_DEV_NETDEV]) {
+	if (dev->nr_ports && !dev->ports[0].netdev.known && tb[NRDMA_A_DEV_NETDEV] &&
+	    dev_netdev_fits(dev->name, nla_get_string(tb[NRDMA_A_DEV_NETDEV]))) {
 		dev->ports[0].netdev = mod_str(tb[NRDMA_A_DEV_NETDEV]);
 		dev->ports[0].netdev_mtu = sys_num("/sys/class/net/%s/mtu",
 						   dev->ports[0].netdev.s);
