@@ -19,8 +19,8 @@
  * character devices stand, and the overrides. It is taken for write by add,
  * remove and rename, which may run at the same time for different devices;
  * add and rename hold the RDMA core's devices_rwsem. Under it may be taken:
- * nrdma_dev.ib_sem, nrdma_dev.lock, and the driver core's locks. No netlink
- * request waits for anything else with it held.
+ * nrdma_dev.ib_sem, nrdma_func.lock with all that is taken under that,
+ * nrdma_dev.lock, and the driver core's locks.
  *
  * A device in the table holds at least the reference of add().
  */

@@ -37,8 +37,8 @@ struct nrdma_probe;
  * @place: where the device is
  * @func: steering of its PCI function, NULL without one; set once in add(),
  *	valid until remove() returns: use it under @ib_sem with @ib not NULL
- * @probe: the run that measures the device, NULL without one; compared, never
- *	followed
+ * @probe: the run that measures the device, NULL without one; it lives
+ *	until its reader lets go, which ends it first
  * @probe_lock: held while a measurement uses the RDMA device, which may take a
  *	second and waits for hardware; remove() takes it after @ib is NULL, which
  *	ends the measurement. Under it: @ib_sem, and all that verbs take.

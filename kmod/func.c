@@ -497,7 +497,10 @@ void nrdma_func_release(struct nrdma_func *func, const char *why)
 
 	if (!func->pdev)
 		return;
-	nrdma_func_put_back(func, &count);
+	/* Vectors of a function that never was steered are nobody's business */
+	memset(&count, 0, sizeof(count));
+	if (!xa_empty(&func->vectors))
+		nrdma_func_put_back(func, &count);
 	if (count.drifted || count.failed)
 		pr_info("nrdma: %s: %u vectors stay as somebody else has put them, %u could not be put back\n",
 			func->name, count.drifted, count.failed);
@@ -512,19 +515,18 @@ void nrdma_func_release(struct nrdma_func *func, const char *why)
 /**
  * nrdma_func_cpu_going() - a CPU is about to go offline
  * @func: function
- *
- * The last moment at which drivers' hints tell where vectors would be.
+ * @cpu: the CPU
  *
  * Context: as nrdma_func_cpu_dead().
  */
-void nrdma_func_cpu_going(struct nrdma_func *func)
+void nrdma_func_cpu_going(struct nrdma_func *func, unsigned int cpu)
 {
 	struct nrdma_vector *v;
 	unsigned long index;
 
 	xa_lock(&func->vectors);
 	xa_for_each(&func->vectors, index, v)
-		nrdma_vector_follow(v);
+		nrdma_vector_cpu_going(v, cpu);
 	xa_unlock(&func->vectors);
 }
 

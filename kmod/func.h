@@ -45,9 +45,9 @@ struct nrdma_irq_count {
  * its driver does, whichever is first.
  *
  * @lock: protects all of it, but for @why, @work, and what struct nrdma_vector
- *	says. Taken under the PCI device's lock, the RDMA core's locks, rtnl and
- *	nrdma_dev.ib_sem, so nothing is waited for under it that takes one of
- *	these. Under it: the MSI descriptors' lock, nrdma_dev.lock.
+ *	says. Taken under the PCI device's lock, the RDMA core's locks, rtnl,
+ *	nrdma_devs_sem and nrdma_dev.ib_sem, so nothing is waited for under it that
+ *	takes one of these. Under it: the MSI descriptors' lock, nrdma_dev.lock.
  * @name: PCI address in words
  * @pdev: the function, referenced, while there is an RDMA device on it and a
  *	driver is bound to it; NULL otherwise. Its vectors are touched only then.
@@ -94,7 +94,7 @@ void nrdma_func_restore(struct nrdma_func *func, struct nrdma_irq_count *count);
 void nrdma_func_recheck(struct nrdma_func *func, const char *why);
 void nrdma_func_release(struct nrdma_func *func, const char *why);
 void nrdma_func_count(struct nrdma_func *func, struct nrdma_irq_count *count);
-void nrdma_func_cpu_going(struct nrdma_func *func);
+void nrdma_func_cpu_going(struct nrdma_func *func, unsigned int cpu);
 void nrdma_func_cpu_dead(struct nrdma_func *func, unsigned int cpu);
 
 /*

@@ -183,7 +183,19 @@ void nrdma_irq_check_start(void)
 {
 	if (!NRDMA_HAS_MSI_LOCK)
 		return;
-	queue_delayed_work(system_dfl_wq, &nrdma_irq_check_work, NRDMA_IRQ_CHECK_PERIOD);
+	/* Where the timer expires, that CPU is awake */
+	queue_delayed_work(system_percpu_wq, &nrdma_irq_check_work, NRDMA_IRQ_CHECK_PERIOD);
+}
+
+static bool nrdma_irq_any_on(void)
+{
+	struct nrdma_func *func;
+	unsigned long key;
+
+	xa_for_each(&nrdma_funcs, key, func)
+		if (READ_ONCE(func->on))
+			return true;
+	return false;
 }
 
 /**
@@ -195,17 +207,10 @@ void nrdma_irq_check_start(void)
  */
 void nrdma_irq_check_stop(void)
 {
-	struct nrdma_func *func;
-	unsigned long key;
-
 	cancel_delayed_work(&nrdma_irq_check_work);
 	/* Afterwards, for one may have been switched on meanwhile */
-	xa_for_each(&nrdma_funcs, key, func) {
-		if (READ_ONCE(func->on)) {
-			nrdma_irq_check_start();
-			break;
-		}
-	}
+	if (nrdma_irq_any_on())
+		nrdma_irq_check_start();
 }
 
 static void nrdma_irq_check(struct work_struct *work)
@@ -222,6 +227,9 @@ static void nrdma_irq_check(struct work_struct *work)
 	}
 	if (any)
 		nrdma_irq_check_start();
+	/* Whoever switched off the last one just now had nothing to cancel */
+	if (!nrdma_irq_any_on())
+		cancel_delayed_work(&nrdma_irq_check_work);
 }
 
 /* The pci_dev that a device on @func has, when @func does without. Referenced. */
@@ -309,7 +317,7 @@ static int nrdma_irq_cpu_going(unsigned int cpu)
 	unsigned long key;
 
 	xa_for_each(&nrdma_funcs, key, func)
-		nrdma_func_cpu_going(func);
+		nrdma_func_cpu_going(func, cpu);
 	return 0;
 }
 
@@ -373,6 +381,11 @@ static int nrdma_irq_pci_event(struct notifier_block *nb, unsigned long event, v
 			rtnl_unlock();
 		break;
 	case BUS_NOTIFY_BOUND_DRIVER:
+		/* It may be another device at the address of the one before it */
+		mutex_lock(&func->lock);
+		if (!func->pdev && !xa_empty(&func->devs))
+			func->pdev = pci_dev_get(pdev);
+		mutex_unlock(&func->lock);
 		nrdma_irq_wake(func, NRDMA_IRQ_WHY_BOUND);
 		break;
 	}
@@ -446,10 +459,13 @@ static bool nrdma_dev_is_of_driver(const struct nrdma_dev *dev)
 	       dev->ib->ops.driver_id != RDMA_DRIVER_SIW;
 }
 
-/* In its add() or remove(): may its vectors be touched? */
+/*
+ * In its add() or remove(): may its vectors be touched? At shutdown bnxt gives them
+ * back while its RDMA device is still to be removed.
+ */
 static bool nrdma_dev_vectors_stay(const struct nrdma_dev *dev)
 {
-	return NRDMA_HAS_MSI_LOCK || dev->of_driver;
+	return NRDMA_HAS_MSI_LOCK || (dev->of_driver && system_state <= SYSTEM_RUNNING);
 }
 
 /**

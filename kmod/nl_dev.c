@@ -276,6 +276,8 @@ int nrdma_nl_dev_set_doit(struct sk_buff *skb, struct genl_info *info)
 	ret = nrdma_dev_set_override(dev, node);
 	nrdma_irq_let_go(still);
 	if (ret) {
+		if (ret == -ENODEV)
+			NL_SET_ERR_MSG(info->extack, "the RDMA device was just removed");
 		nlmsg_free(msg);
 		return ret;
 	}

@@ -127,8 +127,10 @@ struct nrdma_vector *nrdma_vector_new(unsigned int index, const struct nrdma_liv
 		goto free_vector;
 	if (!zalloc_cpumask_var(&v->hint, GFP_KERNEL))
 		goto free_original;
-	if (!zalloc_cpumask_var(&v->undo.mask, GFP_KERNEL))
+	if (!zalloc_cpumask_var(&v->gave, GFP_KERNEL))
 		goto free_hint;
+	if (!zalloc_cpumask_var(&v->undo.mask, GFP_KERNEL))
+		goto free_gave;
 
 	v->index = index;
 	v->virq = live->virq;
@@ -136,9 +138,13 @@ struct nrdma_vector *nrdma_vector_new(unsigned int index, const struct nrdma_liv
 	v->count = live->count;
 	v->started = live->started;
 	v->cpu = NRDMA_CPU_NONE;
+	v->was = NRDMA_CPU_NONE;
+	v->leaving = NRDMA_CPU_NONE;
 	v->target = NRDMA_CPU_NONE;
 	return v;
 
+free_gave:
+	free_cpumask_var(v->gave);
 free_hint:
 	free_cpumask_var(v->hint);
 free_original:
@@ -155,21 +161,40 @@ free_vector:
 void nrdma_vector_free(struct nrdma_vector *v)
 {
 	free_cpumask_var(v->undo.mask);
+	free_cpumask_var(v->gave);
 	free_cpumask_var(v->hint);
 	free_cpumask_var(v->original);
 	kfree(v);
 }
 
+static bool nrdma_mask_is(const struct cpumask *mask, unsigned int cpu)
+{
+	return cpu != NRDMA_CPU_NONE && cpumask_equal(mask, cpumask_of(cpu));
+}
+
+/* No CPU of it will be online once @cpu is not. */
+static bool nrdma_mask_loses_all(const struct cpumask *mask, unsigned int cpu)
+{
+	unsigned int other;
+
+	for_each_cpu_and(other, mask, cpu_online_mask)
+		if (other != cpu)
+			return false;
+	return true;
+}
+
 /* Is it where we put it, or on its way there? */
 static bool nrdma_vector_ours(const struct nrdma_vector *v, const struct nrdma_live *live)
 {
-	return v->cpu != NRDMA_CPU_NONE && cpumask_equal(live->mask, cpumask_of(v->cpu));
+	return nrdma_mask_is(live->mask, v->cpu);
 }
 
-/* Its CPU went offline, so what moved it was the kernel. @moved is true. */
-static bool nrdma_vector_displaced(const struct nrdma_vector *v)
+/* Is it where the kernel put it because its CPU went offline, or on its way there? */
+static bool nrdma_vector_displaced(const struct nrdma_vector *v, const struct cpumask *mask)
 {
-	return v->displaced || !cpu_online(v->cpu);
+	if (v->leaving != NRDMA_CPU_NONE && !cpu_online(v->leaving))
+		return true;
+	return v->displaced && cpumask_equal(mask, v->gave);
 }
 
 /**
@@ -303,33 +328,42 @@ static bool nrdma_vector_placed_anew(const struct nrdma_vector *v, const struct 
 {
 	bool hinted = hint && cpumask_equal(mask, hint);
 
-	if (cpumask_equal(mask, cpumask_of(v->cpu)))
+	if (nrdma_mask_is(mask, v->cpu))
 		return hinted && (v->displaced || !cpumask_equal(hint, v->hint));
-	return hinted || (v->locked && !nrdma_vector_displaced(v));
+	return hinted || (v->locked && !nrdma_mask_is(mask, v->was) &&
+			  !nrdma_vector_displaced(v, mask));
 }
 
-/**
- * nrdma_vector_follow() - keep in mind where a vector would be without us
- * @v: a vector
- *
- * Drivers place vectors anew when CPUs or channels come and go, and take their hint
- * back while a CPU goes offline. What user space did is not followed: that is what a
- * restore is there to undo.
- *
- * Context: the lock of the xarray that @v is in is held, and nothing else need be:
- * the descriptor of an interrupt is freed by RCU, and a hint is valid under its lock.
+/*
+ * For a look at an interrupt without the MSI descriptors' lock: its descriptor is
+ * freed by RCU. NULL when the vector has become another one.
  */
-void nrdma_vector_follow(struct nrdma_vector *v)
+static struct irq_desc *nrdma_vector_desc(const struct nrdma_vector *v)
+{
+	struct irq_data *data = irq_get_irq_data(v->virq);
+	struct irq_desc *desc = data ? irq_data_to_desc(data) : NULL;
+
+	return desc == v->desc ? desc : NULL;
+}
+
+/*
+ * Keeps in mind where a vector would be without us. Drivers place vectors anew when
+ * CPUs or channels come and go, and take their hint back while a CPU goes offline.
+ * What user space did is not followed: that is what a restore is there to undo.
+ *
+ * @going: a CPU that is about to go offline, or NRDMA_CPU_NONE. The lock of the
+ * xarray that @v is in is held; a hint is valid under the descriptor's lock.
+ */
+static void nrdma_vector_follow(struct nrdma_vector *v, unsigned int going)
 {
 	const struct cpumask *mask, *hint;
-	struct irq_data *data;
 	struct irq_desc *desc;
 	unsigned long flags;
+	bool stays;
 
 	rcu_read_lock();
-	data = irq_get_irq_data(v->virq);
-	desc = data ? irq_data_to_desc(data) : NULL;
-	if (!desc || desc != v->desc)
+	desc = nrdma_vector_desc(v);
+	if (!desc)
 		goto unlock;
 
 	raw_spin_lock_irqsave(&desc->lock, flags);
@@ -341,6 +375,12 @@ void nrdma_vector_follow(struct nrdma_vector *v)
 		cpumask_copy(v->hint, hint);
 	else
 		cpumask_clear(v->hint);
+
+	if (going != NRDMA_CPU_NONE) {
+		stays = !v->moved || !nrdma_mask_loses_all(mask, going) ||
+			!(nrdma_mask_is(mask, v->cpu) || nrdma_vector_displaced(v, mask));
+		v->leaving = stays ? NRDMA_CPU_NONE : going;
+	}
 	raw_spin_unlock_irqrestore(&desc->lock, flags);
 unlock:
 	rcu_read_unlock();
@@ -354,6 +394,7 @@ static void nrdma_vector_remember(struct nrdma_vector *v, const struct nrdma_liv
 	v->undo.locked = v->locked;
 	v->undo.moved = v->moved;
 	v->undo.drifted = v->drifted;
+	v->undo.displaced = v->displaced;
 	v->undo.target = v->target;
 	v->undo.cpu = v->cpu;
 	v->undo.error = v->error;
@@ -382,7 +423,7 @@ static bool nrdma_vector_needs(struct nrdma_vector *v, const struct nrdma_live *
 
 	if (!move->lock) {
 		/* Somebody else's wish, unless the CPU went offline. Never a fight. */
-		v->drifted = !nrdma_vector_displaced(v);
+		v->drifted = !nrdma_vector_displaced(v, live->mask);
 		return !v->drifted;
 	}
 
@@ -417,7 +458,7 @@ int nrdma_vector_steer(struct nrdma_vector *v, struct nrdma_live *live,
 	}
 
 	xa_lock(in);
-	nrdma_vector_follow(v);
+	nrdma_vector_follow(v, NRDMA_CPU_NONE);
 	xa_unlock(in);
 
 	if (move->asked) {
@@ -458,8 +499,11 @@ move:
 		return nrdma_vector_fixed(ret) || nrdma_vector_other_cpu(ret, cpu) ? 0 : ret;
 
 	xa_lock(in);
+	if (v->cpu != cpu)
+		v->was = v->cpu;
 	v->cpu = cpu;
 	v->moved = true;
+	v->leaving = NRDMA_CPU_NONE;
 	v->displaced = false;
 	xa_unlock(in);
 	v->drifted = false;
@@ -492,6 +536,7 @@ void nrdma_vector_undo(struct nrdma_vector *v, struct xarray *in)
 	xa_lock(in);
 	v->moved = v->undo.moved;
 	v->cpu = v->undo.cpu;
+	v->displaced = v->undo.displaced;
 	xa_unlock(in);
 	v->drifted = v->undo.drifted;
 	v->target = v->undo.target;
@@ -516,10 +561,10 @@ enum nrdma_irq_state nrdma_vector_restore(struct nrdma_vector *v, struct nrdma_l
 {
 	bool moved = v->moved;
 	bool ours = nrdma_vector_ours(v, live) ||
-		    (moved && nrdma_vector_displaced(v) && !live->hinted);
+		    (moved && nrdma_vector_displaced(v, live->mask) && !live->hinted);
 
 	xa_lock(in);
-	nrdma_vector_follow(v);
+	nrdma_vector_follow(v, NRDMA_CPU_NONE);
 	cpumask_copy(v->undo.mask, v->original);
 	xa_unlock(in);
 	nrdma_vector_unlock(v);
@@ -550,6 +595,20 @@ enum nrdma_irq_state nrdma_vector_restore(struct nrdma_vector *v, struct nrdma_l
 }
 
 /**
+ * nrdma_vector_cpu_going() - a CPU is about to go offline
+ * @v: a vector
+ * @cpu: the CPU
+ *
+ * The last moment at which drivers' hints tell where vectors would be.
+ *
+ * Context: the lock of the xarray that @v is in is held, and nothing else need be.
+ */
+void nrdma_vector_cpu_going(struct nrdma_vector *v, unsigned int cpu)
+{
+	nrdma_vector_follow(v, cpu);
+}
+
+/**
  * nrdma_vector_cpu_dead() - a CPU went offline
  * @v: a vector
  * @cpu: the CPU
@@ -557,12 +616,26 @@ enum nrdma_irq_state nrdma_vector_restore(struct nrdma_vector *v, struct nrdma_l
  * The kernel moves what has no CPU left to all that are online, and loses the
  * mask. So it would have done with the mask that we keep.
  *
- * Context: the lock of the xarray that @v is in is held.
+ * Context: as nrdma_vector_cpu_going().
  */
 void nrdma_vector_cpu_dead(struct nrdma_vector *v, unsigned int cpu)
 {
+	struct irq_desc *desc;
+	unsigned long flags;
+
 	if (v->moved && v->started && !cpumask_intersects(v->original, cpu_online_mask))
 		cpumask_copy(v->original, cpu_online_mask);
-	if (v->cpu == cpu && !v->drifted)
+	if (v->leaving != cpu)
+		return;
+	v->leaving = NRDMA_CPU_NONE;
+
+	rcu_read_lock();
+	desc = nrdma_vector_desc(v);
+	if (desc) {
+		raw_spin_lock_irqsave(&desc->lock, flags);
+		cpumask_copy(v->gave, nrdma_desc_mask(desc));
+		raw_spin_unlock_irqrestore(&desc->lock, flags);
 		v->displaced = true;
+	}
+	rcu_read_unlock();
 }

@@ -52,8 +52,8 @@ bool nrdma_live_read(struct nrdma_live *live, unsigned int virq);
  *
  * Exists while its function is or was steered; one that the driver gave back
  * and got again is a new one. The function's lock protects it. CPU hotplug has
- * only the lock of the xarray that the vector is in: under that @original, @hint
- * and @displaced are written, and, under both locks, @cpu and @moved.
+ * only the lock of the xarray that the vector is in: under that @original, @hint,
+ * @leaving, @displaced and @gave are written, and, under both locks, @cpu and @moved.
  *
  * @index: MSI index within the function
  * @virq: interrupt number
@@ -62,12 +62,15 @@ bool nrdma_live_read(struct nrdma_live *live, unsigned int virq);
  * @pass: the last walk over the function's vectors that met it
  * @target: CPU that the plan had for it
  * @cpu: CPU that it was given, NRDMA_CPU_NONE when not moved
+ * @was: CPU that it was given before that; a move may yet fail and leave it there
+ * @leaving: CPU that goes offline and is the last that it has, or NRDMA_CPU_NONE
  * @error: why not, a negative errno
  * @locked: IRQ_NO_BALANCING is ours to clear
  * @moved: @original is to be put back
  * @drifted: found moved away by somebody else
  * @started: a driver had it in use when last looked at
- * @displaced: its CPU went offline since, so what moved it was the kernel
+ * @displaced: the last CPU that it had went offline since, and the kernel moved it
+ * @gave: where to
  * @original: CPUs that it would go to without us
  * @hint: CPUs that its driver asked for when last looked at, empty for none
  * @undo: what to go back to when steering fails half-way
@@ -80,6 +83,8 @@ struct nrdma_vector {
 	unsigned int	pass;
 	unsigned int	target;
 	unsigned int	cpu;
+	unsigned int	was;
+	unsigned int	leaving;
 	int		error;
 	bool		locked;
 	bool		moved;
@@ -88,11 +93,13 @@ struct nrdma_vector {
 	bool		displaced;
 	cpumask_var_t	original;
 	cpumask_var_t	hint;
+	cpumask_var_t	gave;
 	struct {
 		bool		wanted;
 		bool		locked;
 		bool		moved;
 		bool		drifted;
+		bool		displaced;
 		unsigned int	target;
 		unsigned int	cpu;
 		int		error;
@@ -123,11 +130,11 @@ struct nrdma_vector_move {
 
 int nrdma_vector_steer(struct nrdma_vector *v, struct nrdma_live *live,
 		       const struct nrdma_vector_move *move, struct xarray *in);
-void nrdma_vector_follow(struct nrdma_vector *v);
 void nrdma_vector_undo(struct nrdma_vector *v, struct xarray *in);
 void nrdma_vector_unlock(struct nrdma_vector *v);
 enum nrdma_irq_state nrdma_vector_restore(struct nrdma_vector *v, struct nrdma_live *live,
 					  struct xarray *in);
+void nrdma_vector_cpu_going(struct nrdma_vector *v, unsigned int cpu);
 void nrdma_vector_cpu_dead(struct nrdma_vector *v, unsigned int cpu);
 
 #endif /* NRDMA_VECTOR_H */
