@@ -84,7 +84,22 @@ cpu 7 1
 back1() { [ "$(masks "$pci1")" = "$placed" ]; }
 ok "and are back with it" within 5 back1
 is "none is told as drifted" "$(events 'select(.dev_name == "rxe_eth1" and .event == "drifted") | .why')" ""
+
+# What somebody else moved stays with him when the CPU goes that it once had.
+v=$(virqs "$pci1" | tail -n1)
+own=$(cat "/proc/irq/$v/smp_affinity_list")
+echo 1 >"/proc/irq/$v/smp_affinity_list"
+at() { [ "$(cat "/proc/irq/$v/smp_affinity_list")" = "$1" ]; }
+off_own() { ! grep -qw "$own" <<<"$(masks "$pci1")"; }
+cpu "$own" 0
+ok "the vectors of CPU $own are placed again" within 5 off_own
+ok "one that somebody else had moved is not" at 1
+cpu "$own" 1
+on_own() { grep -qw "$own" <<<"$(masks "$pci1")"; }
+ok "the others are back" within 5 on_own
+ok "that one is his still" at 1
 ok "restored" nrdmactl irq restore rxe_eth1
+ok "all but that one" at 1
 events_end
 echo "# $(why | sort | uniq -c | tr '\n' ',')"
 
