@@ -51,6 +51,10 @@ refused "nor can it be steered" "no driver" nrdmactl irq set rxe_bond1 policy sp
 echo "$pci" >/sys/bus/pci/drivers/virtio-pci/bind
 again() { every "$(masks "$pci")" 2 3; }
 ok "it comes back: steered again" within 10 again
+echo 1 >"/sys/bus/pci/devices/$pci/remove"
+is "unplugged: no vectors" "$(nrdmactl -j irq show rxe_bond1)" "[]"
+echo 1 >/sys/bus/pci/rescan
+ok "another one is plugged in there: steered as well" within 20 again
 
 # As it was: eth2 is a new one, and both are in the bond.
 rdma link delete rxe_bond1
