@@ -10,6 +10,7 @@
 #include <linux/highmem.h>
 #include <linux/kthread.h>
 #include <linux/mm.h>
+#include <linux/sched/isolation.h>
 #include <linux/shrinker.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
@@ -168,14 +169,18 @@ void nrdma_pool_lose(int node)
 	wake_up(&pool->wait);
 }
 
-static void nrdma_pool_zero(struct page *page)
+/* False, and it is of no use any more, when memory of it has failed */
+static bool nrdma_pool_zero(struct page *page)
 {
 	unsigned long i;
 
 	for (i = 0; i < 1UL << compound_order(page); i++) {
+		if (PageHWPoison(page + i))
+			return false;
 		clear_highpage(page + i);
 		cond_resched();
 	}
+	return true;
 }
 
 static bool nrdma_pool_busy(struct nrdma_pool *pool)
@@ -193,8 +198,8 @@ static bool nrdma_pool_busy(struct nrdma_pool *pool)
 static bool nrdma_pool_step(struct nrdma_pool *pool, int node)
 {
 	struct page *page = NULL, *drop = NULL;
+	bool want, good = true;
 	unsigned int order;
-	bool want;
 
 	spin_lock(&pool->lock);
 	if (nrdma_pool_excess(pool) > 0) {
@@ -215,7 +220,7 @@ static bool nrdma_pool_step(struct nrdma_pool *pool, int node)
 		return true;
 	}
 	if (page) {
-		nrdma_pool_zero(page);
+		good = nrdma_pool_zero(page);
 		spin_lock(&pool->lock);
 		pool->state.used--;
 	} else if (want) {
@@ -224,15 +229,16 @@ static bool nrdma_pool_step(struct nrdma_pool *pool, int node)
 	} else {
 		return false;
 	}
-	if (page && nrdma_pool_excess(pool) < 0) {
+	/* One that is being allocated counts nowhere: its size may have changed */
+	if (order == pool->state.order && !page) {
+		pool->state.error = -ENOMEM;
+	} else if (order == pool->state.order && good && nrdma_pool_excess(pool) < 0) {
 		list_add(&page->lru, &pool->ready);
 		pool->state.ready++;
 		page = NULL;
-	} else if (!page) {
-		pool->state.error = -ENOMEM;
 	}
 	spin_unlock(&pool->lock);
-	/* The size was lowered meanwhile */
+	/* Not what is wanted now */
 	if (page)
 		put_page(page);
 	return true;
@@ -279,20 +285,26 @@ void nrdma_pool_get(int node, struct nrdma_pool_state *state)
 	spin_unlock(&pool->lock);
 }
 
+/* On the node's own CPUs, unless they are isolated: then where kernel threads go */
 static int nrdma_pool_start(struct nrdma_pool *pool, int node)
 {
 	struct task_struct *task;
+	cpumask_var_t cpus;
 
 	if (pool->filler)
 		return 0;
+	if (!alloc_cpumask_var(&cpus, GFP_KERNEL))
+		return -ENOMEM;
 	task = kthread_create_on_node(nrdma_pool_filler_fn, pool, node, "nrdma_pool/%d", node);
-	if (IS_ERR(task))
-		return PTR_ERR(task);
-	if (nr_cpus_node(node))
-		set_cpus_allowed_ptr(task, cpumask_of_node(node));
-	pool->filler = task;
-	wake_up_process(task);
-	return 0;
+	if (!IS_ERR(task)) {
+		cpumask_and(cpus, cpumask_of_node(node), housekeeping_cpumask(HK_TYPE_DOMAIN));
+		if (cpumask_and(cpus, cpus, housekeeping_cpumask(HK_TYPE_TICK)))
+			set_cpus_allowed_ptr(task, cpus);
+		pool->filler = task;
+		wake_up_process(task);
+	}
+	free_cpumask_var(cpus);
+	return PTR_ERR_OR_ZERO(task);
 }
 
 /**
