@@ -28,10 +28,15 @@ MODULE_PARM_DESC(node_cap, "Most that all buffers together may take of a node, p
  * charges the same process first: a process that unmaps and maps again is
  * never refused for what it has already let go.
  *
+ * A process can keep its mmap_lock for as long as it likes (a page fault on a
+ * file system of its own), so the work never waits for one: it comes again.
+ *
  * nrdma_memlock_lock is a leaf, taken under mmap_lock.
  */
 static DEFINE_SPINLOCK(nrdma_memlock_lock);
 static LIST_HEAD(nrdma_memlock_pending);
+
+#define NRDMA_MEMLOCK_RETRY	msecs_to_jiffies(50)
 
 /* mmap_lock of @mm is held for write. */
 static void nrdma_memlock_settle(struct mm_struct *mm)
@@ -55,6 +60,7 @@ static void nrdma_memlock_settle(struct mm_struct *mm)
 	}
 }
 
+/* The payer of the first charge, which becomes the last. */
 static struct mm_struct *nrdma_memlock_grab_first(void)
 {
 	struct nrdma_memlock *charge;
@@ -64,6 +70,7 @@ static struct mm_struct *nrdma_memlock_grab_first(void)
 	charge = list_first_entry_or_null(&nrdma_memlock_pending, struct nrdma_memlock,
 					  list);
 	if (charge) {
+		list_move_tail(&charge->list, &nrdma_memlock_pending);
 		mm = charge->mm;
 		mmgrab(mm);
 	}
@@ -71,19 +78,43 @@ static struct mm_struct *nrdma_memlock_grab_first(void)
 	return mm;
 }
 
-static void nrdma_memlock_work_fn(struct work_struct *work)
+/*
+ * False when some payer's mmap_lock was not to be had. Taken as what it is: newer
+ * kernels have no function to try it, and no area changes under it.
+ */
+static bool nrdma_memlock_settle_all(void)
 {
+	struct nrdma_memlock *charge;
 	struct mm_struct *mm;
+	unsigned long nr = 0;
+	bool all = true;
 
-	while ((mm = nrdma_memlock_grab_first())) {
-		mmap_write_lock(mm);
-		nrdma_memlock_settle(mm);
-		mmap_write_unlock(mm);
+	spin_lock(&nrdma_memlock_lock);
+	list_for_each_entry(charge, &nrdma_memlock_pending, list)
+		nr++;
+	spin_unlock(&nrdma_memlock_lock);
+
+	while (nr-- && (mm = nrdma_memlock_grab_first())) {
+		if (down_write_trylock(&mm->mmap_lock)) {
+			nrdma_memlock_settle(mm);
+			up_write(&mm->mmap_lock);
+		} else {
+			all = false;
+		}
 		mmdrop(mm);
+		cond_resched();
 	}
+	return all;
 }
 
-static DECLARE_WORK(nrdma_memlock_work, nrdma_memlock_work_fn);
+static void nrdma_memlock_work_fn(struct work_struct *work);
+static DECLARE_DELAYED_WORK(nrdma_memlock_work, nrdma_memlock_work_fn);
+
+static void nrdma_memlock_work_fn(struct work_struct *work)
+{
+	if (!nrdma_memlock_settle_all())
+		queue_delayed_work(system_dfl_wq, &nrdma_memlock_work, NRDMA_MEMLOCK_RETRY);
+}
 
 /**
  * nrdma_memlock_charge() - charge the current process
@@ -135,7 +166,7 @@ void nrdma_memlock_uncharge(struct nrdma_memlock *charge)
 	spin_lock(&nrdma_memlock_lock);
 	list_add_tail(&charge->list, &nrdma_memlock_pending);
 	spin_unlock(&nrdma_memlock_lock);
-	schedule_work(&nrdma_memlock_work);
+	mod_delayed_work(system_dfl_wq, &nrdma_memlock_work, 0);
 }
 
 /*
@@ -308,11 +339,14 @@ int __init nrdma_account_init(void)
 /**
  * nrdma_account_exit() - give back what is still charged
  *
- * No buffer is left: each held a reference on the module.
+ * No buffer is left: the module stays for those in use, and what lingered was
+ * given up.
  */
 void nrdma_account_exit(void)
 {
-	flush_work(&nrdma_memlock_work);
+	cancel_delayed_work_sync(&nrdma_memlock_work);
+	while (!nrdma_memlock_settle_all())
+		schedule_timeout_uninterruptible(NRDMA_MEMLOCK_RETRY);
 	WARN_ON(!hash_empty(nrdma_users));
 	kfree(nrdma_node_accounts);
 }
