@@ -15,6 +15,7 @@
 #include "dmabuf.h"
 #include "event.h"
 #include "fill.h"
+#include "node.h"
 #include "pool.h"
 
 /*
@@ -132,24 +133,42 @@ static void nrdma_buf_destroy(struct nrdma_buf *buf)
 	kfree(buf);
 }
 
-static u64 nrdma_buf_bytes(const struct nrdma_buf *buf)
+/* What there is of it */
+static void nrdma_buf_survey(struct nrdma_buf *buf)
 {
-	u64 pages = 0;
 	unsigned int i;
 
-	for (i = 0; i < buf->chunks.count; i++)
-		pages += nrdma_chunk_pages(&buf->chunks.chunk[i]);
-	return pages << PAGE_SHIFT;
+	buf->size = 0;
+	buf->min_chunk = nrdma_chunk_max();
+	buf->warm_bytes = 0;
+	buf->remote_bytes = 0;
+	buf->uncharged_bytes = 0;
+	for (i = 0; i < buf->chunks.count; i++) {
+		const struct nrdma_chunk *chunk = &buf->chunks.chunk[i];
+		u64 bytes = (u64)nrdma_chunk_pages(chunk) << PAGE_SHIFT;
+
+		buf->size += bytes;
+		buf->min_chunk = min(buf->min_chunk, bytes);
+		if (chunk->pooled)
+			buf->warm_bytes += bytes;
+		if (page_to_nid(chunk->page) != buf->node)
+			buf->remote_bytes += bytes;
+		if (!PageMemcgKmem(chunk->page))
+			buf->uncharged_bytes += bytes;
+	}
 }
 
 /* nrdma_bufs_mutex is held. Frees what it can; false when that was all. */
 static bool nrdma_buf_still_lingers(struct nrdma_buf *buf)
 {
+	unsigned int count = buf->chunks.count;
+
 	if (!nrdma_chunks_release(&buf->chunks))
 		return false;
-	buf->size = nrdma_buf_bytes(buf);
-	buf->remote_bytes = buf->size - nrdma_chunks_bytes_on(&buf->chunks, buf->node);
-	buf->warm_bytes = 0;
+	/* Who lists it is at some chunk of it */
+	if (buf->chunks.count != count)
+		nrdma_bufs_changes += 2;
+	nrdma_buf_survey(buf);
 	return true;
 }
 
@@ -251,23 +270,6 @@ static int nrdma_buf_charge(struct nrdma_buf *buf, const struct nrdma_buf_reques
 	}
 }
 
-static void nrdma_buf_survey(struct nrdma_buf *buf)
-{
-	unsigned int i;
-
-	buf->min_chunk = nrdma_chunk_max();
-	for (i = 0; i < buf->chunks.count; i++) {
-		const struct nrdma_chunk *chunk = &buf->chunks.chunk[i];
-		u64 bytes = (u64)nrdma_chunk_pages(chunk) << PAGE_SHIFT;
-
-		buf->min_chunk = min(buf->min_chunk, bytes);
-		if (chunk->pooled)
-			buf->warm_bytes += bytes;
-		if (page_to_nid(chunk->page) != buf->node)
-			buf->remote_bytes += bytes;
-	}
-}
-
 /* What the size is rounded up to, and no chunk is smaller than */
 static u64 nrdma_buf_granule(const struct nrdma_buf_request *req, int node)
 {
@@ -313,6 +315,8 @@ static struct nrdma_buf *nrdma_buf_alloc(struct nrdma_dev *dev,
 	/* A user at his cap may have pages that a registration let go of */
 	if (ret == -EDQUOT) {
 		nrdma_linger_look();
+		nrdma_fail_clear(fail);
+		fail->wanted = size;
 		ret = nrdma_chunks_fill(&buf->chunks, &fill, fail);
 	}
 	if (ret)
@@ -340,13 +344,11 @@ free_buf:
 static int nrdma_buf_pick_node(struct nrdma_dev *dev, int node, struct nrdma_fail *fail)
 {
 	if (node == NRDMA_NODE_DEVICE) {
-		mutex_lock(&dev->lock);
-		node = dev->place.mem_node;
-		mutex_unlock(&dev->lock);
+		node = nrdma_dev_mem_node(dev);
 		if (node == NUMA_NO_NODE)
 			return nrdma_fail_set(fail, NRDMA_REASON_NODE_UNKNOWN, node);
 	}
-	if (node < 0 || node >= MAX_NUMNODES || !node_state(node, N_MEMORY))
+	if (!nrdma_node_has_memory(node))
 		return nrdma_fail_set(fail, NRDMA_REASON_NODE_ABSENT, node);
 	return node;
 }

@@ -31,6 +31,7 @@ struct nrdma_user;
  * @node: node that was wanted
  * @remote_bytes: bytes that lie elsewhere
  * @warm_bytes: bytes that came from a pool
+ * @uncharged_bytes: bytes that are charged to no memory cgroup
  * @min_chunk: smallest chunk, bytes
  * @lingering: freed, but pinned; protected by nrdma_bufs_lock()
  * @linger: in the list of lingering buffers, likewise
@@ -39,7 +40,8 @@ struct nrdma_user;
  * @pid: the maker, referenced
  * @comm: the maker's command
  * @label: what the dma-buf's fdinfo shows
- * @lock: protects @attachments; a leaf
+ * @lock: protects @attachments; taken under importers' locks, and under it the
+ *	DMA API only
  * @attachments: importers
  */
 struct nrdma_buf {
@@ -49,6 +51,7 @@ struct nrdma_buf {
 	int			node;
 	u64			remote_bytes;
 	u64			warm_bytes;
+	u64			uncharged_bytes;
 	u64			min_chunk;
 	bool			lingering;
 	struct list_head	linger;

@@ -171,6 +171,7 @@ static int nrdma_chrdev_info(struct nrdma_file *file, void __user *arg, size_t s
 	strscpy(info.version, NRDMA_VERSION, sizeof(info.version));
 
 	mutex_lock(&dev->lock);
+	nrdma_place_refresh(&dev->place);
 	info.node = dev->place.node;
 	info.mem_node = dev->place.mem_node;
 	strscpy(info.name, dev->name, sizeof(info.name));
@@ -226,7 +227,8 @@ static int nrdma_chrdev_alloc(struct nrdma_file *file, void __user *arg, size_t 
 		put_unused_fd(fd);
 		ret = PTR_ERR(dmabuf);
 		alloc.fd = -1;
-		alloc.node = fail.node;
+		if (fail.node != NUMA_NO_NODE)
+			alloc.node = fail.node;
 		alloc.reason = fail.reason;
 		alloc.available = fail.available;
 		return nrdma_chrdev_answer(arg, &alloc, sizeof(alloc), size) ?: ret;

@@ -86,6 +86,16 @@ nrdma_compat_get_unmapped_area(struct file *file, unsigned long addr, unsigned l
 #define MAX_PAGE_ORDER (MAX_ORDER - 1)
 #endif
 
+/* Of a file's page; the core maps a large one at once only where this agrees. */
+static inline void nrdma_page_set_index(struct page *page, pgoff_t index)
+{
+#ifdef page_folio
+	page_folio(page)->index = index;
+#else
+	page->index = index;
+#endif
+}
+
 /*
  * Before 5.11 a page charged to a memory cgroup carries a page type where a
  * mapped page has its map count, so buffers cannot be charged there.
@@ -94,9 +104,8 @@ nrdma_compat_get_unmapped_area(struct file *file, unsigned long addr, unsigned l
 #define NRDMA_GFP_ACCOUNT __GFP_ACCOUNT
 #else
 #define NRDMA_GFP_ACCOUNT ((gfp_t)0)
-#endif
+#define PageMemcgKmem(page) false
 
-#ifndef HAVE_KMEMCG_WITHOUT_TYPE
 /* Nothing is charged, and what this would set is not exported */
 static inline struct mem_cgroup *nrdma_compat_set_active_memcg(struct mem_cgroup *memcg)
 {

@@ -139,6 +139,24 @@ struct ib_device *nrdma_dev_get_ib(struct nrdma_dev *dev, struct net *net)
 }
 
 /**
+ * nrdma_dev_mem_node() - where buffers of a device go now
+ * @dev: device; it may be gone
+ *
+ * Context: may sleep.
+ * Return: a node with memory, or NUMA_NO_NODE when the device's own is unknown.
+ */
+int nrdma_dev_mem_node(struct nrdma_dev *dev)
+{
+	int node;
+
+	mutex_lock(&dev->lock);
+	nrdma_place_refresh(&dev->place);
+	node = dev->place.mem_node;
+	mutex_unlock(&dev->lock);
+	return node;
+}
+
+/**
  * nrdma_dev_gone() - was the RDMA device removed?
  * @dev: device
  *

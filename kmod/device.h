@@ -86,6 +86,7 @@ void nrdma_dev_end(struct nrdma_dev *dev);
 struct ib_device *nrdma_dev_get_ib(struct nrdma_dev *dev, struct net *net);
 
 void nrdma_dev_name(struct nrdma_dev *dev, char name[NRDMA_NAME_MAX]);
+int nrdma_dev_mem_node(struct nrdma_dev *dev);
 bool nrdma_dev_gone(struct nrdma_dev *dev);
 unsigned int nrdma_dev_generation(void);
 int nrdma_dev_set_override(struct nrdma_dev *dev, int node);

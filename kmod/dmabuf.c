@@ -108,7 +108,8 @@ static unsigned int nrdma_dmabuf_segments(const struct nrdma_chunks *chunks, uns
 
 static int nrdma_dmabuf_fill_sgt(const struct nrdma_buf *buf, struct nrdma_attachment *att)
 {
-	unsigned int max = round_down(dma_get_max_seg_size(att->dev), PAGE_SIZE) ?: PAGE_SIZE;
+	size_t most = min_t(size_t, dma_get_max_seg_size(att->dev), dma_max_mapping_size(att->dev));
+	unsigned int max = round_down(most, PAGE_SIZE) ?: PAGE_SIZE;
 	int ret;
 
 	ret = sg_alloc_table(&att->sgt, nrdma_dmabuf_segments(&buf->chunks, max, NULL),

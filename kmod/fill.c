@@ -21,6 +21,7 @@
 
 #include "account.h"
 #include "fill.h"
+#include "node.h"
 #include "pool.h"
 
 static unsigned int fill_workers = 4;
@@ -116,8 +117,8 @@ static unsigned int nrdma_filler_order(const struct nrdma_filler *f)
 	return order;
 }
 
-/* Was it the memory cgroup? The page allocator does not tell. */
-static bool nrdma_filler_cgroup_refused(int node, unsigned int order)
+/* Would it do without the memory cgroup? The page allocator does not tell. */
+static bool nrdma_filler_uncharged_would(int node, unsigned int order)
 {
 	struct page *page;
 
@@ -149,6 +150,7 @@ static enum nrdma_reason nrdma_filler_add(struct nrdma_filler *f, int node,
 		nrdma_user_uncharge(user, node, 1UL << order);
 		return pooled ? NRDMA_REASON_POOL : NRDMA_REASON_NODE_FULL;
 	}
+	nrdma_page_set_index(page, f->pgoff);
 	f->chunk[f->count++] = (struct nrdma_chunk){
 		.page = page,
 		.pgoff = f->pgoff,
@@ -198,17 +200,20 @@ static enum nrdma_reason nrdma_filler_add_fresh(struct nrdma_filler *f, int node
 		order = smaller;
 		if (nrdma_filler_stopped(f))
 			return NRDMA_REASON_INTERRUPTED;
+		smaller = nrdma_filler_smaller(f, order);
 		/* Once they were scarce, large ones are taken if at hand */
-		reason = nrdma_filler_add(f, node, order, false,
-					  !*scarce || order <= NRDMA_FILL_EASY_ORDER);
+		reason = nrdma_filler_add(f, node, order, false, !*scarce || smaller < 0 ||
+					  order <= NRDMA_FILL_EASY_ORDER);
 		if (reason != NRDMA_REASON_NODE_FULL)
 			return reason;
 		*scarce = true;
-		smaller = nrdma_filler_smaller(f, order);
 	} while (smaller >= 0);
 
-	if (nrdma_filler_cgroup_refused(node, order))
-		return NRDMA_REASON_CGROUP;
+	/* A second time, for the node may just have got it back */
+	if (nrdma_filler_uncharged_would(node, order)) {
+		reason = nrdma_filler_add(f, node, order, false, false);
+		return reason == NRDMA_REASON_NODE_FULL ? NRDMA_REASON_CGROUP : reason;
+	}
 	if (order && nrdma_node_free(node) >= f->end - f->pgoff)
 		return NRDMA_REASON_FRAGMENTED;
 	return NRDMA_REASON_NODE_FULL;
@@ -238,8 +243,8 @@ static int nrdma_node_next(int from, const nodemask_t *tried)
 {
 	int node, best = NUMA_NO_NODE;
 
-	for_each_node_state(node, N_MEMORY) {
-		if (node_isset(node, *tried))
+	for_each_online_node(node) {
+		if (node_isset(node, *tried) || !nrdma_node_has_memory(node))
 			continue;
 		if (best == NUMA_NO_NODE ||
 		    node_distance(from, node) < node_distance(from, best))

@@ -111,8 +111,7 @@ static int nrdma_nl_put_buf(struct sk_buff *skb, const struct nrdma_buf *buf)
 	    nrdma_nl_put_device(skb, buf->dev) ||
 	    nla_put_u64_64bit(skb, NRDMA_A_BUF_BYTES, buf->size, NRDMA_A_BUF_PAD) ||
 	    nla_put_u32(skb, NRDMA_A_BUF_NODE, buf->node) ||
-	    nla_put_u64_64bit(skb, NRDMA_A_BUF_UNCHARGED_BYTES,
-			      NRDMA_GFP_ACCOUNT ? buf->warm_bytes : buf->size,
+	    nla_put_u64_64bit(skb, NRDMA_A_BUF_UNCHARGED_BYTES, buf->uncharged_bytes,
 			      NRDMA_A_BUF_PAD) ||
 	    nla_put_u64_64bit(skb, NRDMA_A_BUF_WARM_BYTES, buf->warm_bytes, NRDMA_A_BUF_PAD) ||
 	    nla_put_u8(skb, NRDMA_A_BUF_LINGERING, buf->lingering))

@@ -10,6 +10,7 @@
 #include "account.h"
 #include "buffer.h"
 #include "netlink.h"
+#include "node.h"
 #include "pool.h"
 
 const struct nla_policy nrdma_nl_pool_set_policy[NRDMA_A_POOL_NODE_CAP + 1] = {
@@ -72,8 +73,8 @@ int nrdma_nl_pool_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 	int node, ret = 0;
 	void *hdr;
 
-	for_each_node_state(node, N_MEMORY) {
-		if (node < cb->args[0])
+	for_each_online_node(node) {
+		if (node < cb->args[0] || !nrdma_node_has_memory(node))
 			continue;
 		hdr = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
 				  &nrdma_nl_family, NLM_F_MULTI, NRDMA_CMD_POOL_GET);
@@ -123,7 +124,9 @@ static int nrdma_nl_pool_bytes(struct nlattr *attr, int node, struct nrdma_pool_
 /* Less than a page is a page: 0 stands for the default */
 static unsigned long nrdma_nl_pool_pages(struct nlattr *attr)
 {
-	return DIV_ROUND_UP_ULL(nla_get_u64(attr), PAGE_SIZE);
+	u64 bytes = nla_get_u64(attr);
+
+	return (bytes >> PAGE_SHIFT) + !!(bytes & ~PAGE_MASK);
 }
 
 static int nrdma_nl_pool_parse(struct genl_info *info, int node, struct nrdma_pool_state *s,
@@ -180,7 +183,7 @@ int nrdma_nl_pool_set_doit(struct sk_buff *skb, struct genl_info *info)
 		return -EINVAL;
 	}
 	node = nla_get_u32(attr);
-	if (node >= nr_node_ids || !node_state(node, N_MEMORY)) {
+	if (node > INT_MAX || !nrdma_node_has_memory(node)) {
 		NL_SET_ERR_MSG_ATTR(info->extack, attr,
 				    "no such node has memory (pool show has those that do)");
 		return -EINVAL;

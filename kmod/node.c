@@ -9,6 +9,7 @@
 #include <linux/cpumask.h>
 #include <linux/device.h>
 #include <linux/limits.h>
+#include <linux/mmzone.h>
 #include <linux/netdevice.h>
 #include <linux/pci.h>
 #include <linux/topology.h>
@@ -27,6 +28,26 @@
 bool nrdma_node_has_cpus(int node)
 {
 	return node_online(node) && cpumask_intersects(cpumask_of_node(node), cpu_online_mask);
+}
+
+/**
+ * nrdma_node_has_memory() - may buffers lie there?
+ * @node: any number
+ *
+ * Movable memory, all that a node may have, cannot be pinned for long.
+ *
+ * Return: true when it has memory of another kind.
+ */
+bool nrdma_node_has_memory(int node)
+{
+	int i;
+
+	if (node < 0 || node >= nr_node_ids || !node_state(node, N_MEMORY))
+		return false;
+	for (i = 0; i <= ZONE_NORMAL; i++)
+		if (populated_zone(&NODE_DATA(node)->node_zones[i]))
+			return true;
+	return false;
 }
 
 /*
@@ -131,11 +152,15 @@ enum nrdma_tier nrdma_node_cpus(int node, nodemask_t *nodes)
  */
 int nrdma_node_memory(int node)
 {
-	nodemask_t nearest;
+	nodemask_t from = NODE_MASK_NONE, nearest;
+	int n;
 
-	if (node_state(node, N_MEMORY))
+	if (nrdma_node_has_memory(node))
 		return node;
-	nrdma_node_nearest(node, &node_states[N_MEMORY], &nearest);
+	for_each_online_node(n)
+		if (nrdma_node_has_memory(n))
+			node_set(n, from);
+	nrdma_node_nearest(node, &from, &nearest);
 	return nodes_empty(nearest) ? NUMA_NO_NODE : first_node(nearest);
 }
 

@@ -63,6 +63,7 @@ void nrdma_place_refresh(struct nrdma_place *place);
 void nrdma_place_release(struct nrdma_place *place);
 
 int nrdma_node_memory(int node);
+bool nrdma_node_has_memory(int node);
 enum nrdma_tier nrdma_node_cpus(int node, nodemask_t *nodes);
 bool nrdma_node_has_cpus(int node);
 

@@ -124,7 +124,7 @@ static int nrdma_probe_plan(struct nrdma_probe *probe, unsigned int max,
 	const struct nrdma_probe_want *want = &probe->want;
 	int mem_node, cpu_node, cpu;
 
-	if (want->mem_node != NUMA_NO_NODE && !node_state(want->mem_node, N_MEMORY))
+	if (want->mem_node != NUMA_NO_NODE && !nrdma_node_has_memory(want->mem_node))
 		return nrdma_probe_refuse(refusal, -EINVAL, NRDMA_A_PROBE_MEM_NODE,
 					  "no such node has memory");
 	if (want->cpu_node != NUMA_NO_NODE && !node_online(want->cpu_node))
@@ -142,8 +142,9 @@ static int nrdma_probe_plan(struct nrdma_probe *probe, unsigned int max,
 			refusal->attr = NRDMA_A_PROBE_CPU_NODE;
 			return cpu;
 		}
-		for_each_node_state(mem_node, N_MEMORY) {
-			if (want->mem_node != NUMA_NO_NODE && want->mem_node != mem_node)
+		for_each_online_node(mem_node) {
+			if (!nrdma_node_has_memory(mem_node) ||
+			    (want->mem_node != NUMA_NO_NODE && want->mem_node != mem_node))
 				continue;
 			/* Of a node that just came */
 			if (probe->nr_cells == max)
