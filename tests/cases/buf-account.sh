@@ -88,6 +88,8 @@ ok "all are gone" within 15 none .bytes
 is "from the nodes' sums too" "$(nrdmactl -j pool show | jq 'map(.buf_bytes) | add')" 0
 ok "back to no pool" nrdmactl pool set node "$node" size 0
 ok "the device comes back" add_rxe
+ok "nobody waits for another's lock to get back what he was charged" \
+	t-memlock "$chardev" $((512 * mib))
 
 nothing_left
 done_testing

@@ -31,6 +31,10 @@ is "in chunks of 2 MiB" "$(word size "$out") $(word min_chunk "$out")" "$((10 * 
 # The kernel aligns mappings of the device, not those of a dma-buf
 is "mapped by large page table entries" "$(word pmd "$(t-buf map "$chardev" $((10 * mib)))")" $((10 * mib))
 
+# Memory that was somebody else's before is mapped so, too
+numactl -m "$node" dd if=/dev/zero of=/dev/null bs=600M count=1 2>/dev/null
+is "also what others had" "$(word pmd "$(t-buf map "$chardev" $((512 * mib)))")" $((512 * mib))
+
 full_again() { free_again && [ "$(buf_json length)" = 0 ]; }
 for bytes in $((3072 * mib)) $((1 << 40)) $((1 << 45)); do
 	out=$(t-buf alloc "$chardev" "$bytes")

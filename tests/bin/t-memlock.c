@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * t-memlock CHARDEV BYTES
+ *
+ * A process that keeps its mmap_lock keeps nobody else from getting back what he
+ * was charged: here by an mmap of BYTES, which zeroes them under the lock, while a
+ * charge of its own waits to be given back. TAP.
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "buf.h"
+#include "tap.h"
+
+enum stage { NOT_YET, MAPPING, MAPPED };
+
+static struct shared {
+	_Atomic enum stage stage;
+	_Atomic bool freed;
+} *shared;
+
+static const char *chardev;
+static size_t bytes;
+
+static void rest(long ms)
+{
+	nanosleep(&(struct timespec){ .tv_nsec = ms * 1000000 }, NULL);
+}
+
+static int open_dev(void)
+{
+	int fd = open(chardev, O_RDWR | O_CLOEXEC);
+
+	if (fd < 0)
+		tap_bail("%s: %m", chardev);
+	return fd;
+}
+
+static int alloc(void)
+{
+	struct nrdma_alloc alloc = { .size = 1, .node = NRDMA_NODE_DEVICE };
+	int fd = open_dev();
+
+	if (ioctl(fd, NRDMA_IOC_ALLOC, &alloc))
+		tap_bail("ALLOC: %m");
+	close(fd);
+	return alloc.fd;
+}
+
+/* What locked_vm is, KiB */
+static long locked(void)
+{
+	FILE *f = fopen("/proc/self/status", "r");
+	char line[256];
+	long kb = -1;
+
+	if (!f)
+		tap_bail("/proc/self/status: %m");
+	while (fgets(line, sizeof(line), f))
+		if (sscanf(line, "VmLck: %ld kB", &kb) == 1)
+			break;
+	fclose(f);
+	return kb;
+}
+
+static void *map_large(void *arg)
+{
+	int fd = open_dev();
+
+	shared->stage = MAPPING;
+	if (buf_map(fd, bytes, 0) == MAP_FAILED)
+		tap_bail("mmap of %zu bytes: %m", bytes);
+	shared->stage = MAPPED;
+	return arg;
+}
+
+/* Its thread has the lock when the charge is to be given back */
+static void keep_lock(void)
+{
+	int fd = alloc();
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, map_large, NULL))
+		tap_bail("no thread");
+	while (shared->stage == NOT_YET)
+		rest(1);
+	rest(20);
+	close(fd);
+	shared->freed = true;
+	pthread_join(thread, NULL);
+	_exit(0);
+}
+
+int main(int argc, char **argv)
+{
+	enum stage stage;
+	int fd, i, status;
+	pid_t child;
+
+	if (argc != 3)
+		return 2;
+	chardev = argv[1];
+	bytes = strtoull(argv[2], NULL, 0);
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+		      -1, 0);
+	if (shared == MAP_FAILED)
+		tap_bail("mmap: %m");
+
+	fd = alloc();
+	tap_ok(locked() > 0, "a buffer is charged: %ld KiB", locked());
+	child = fork();
+	if (!child) {
+		close(fd);
+		keep_lock();
+	}
+	while (!shared->freed)
+		rest(1);
+	tap_ok(shared->stage == MAPPING, "another process is at its mmap");
+	close(fd);
+	for (i = 0; i < 10000 && locked(); i++)
+		rest(1);
+	stage = shared->stage;
+	tap_ok(!locked(), "freed, it is charged no more");
+	tap_ok(stage == MAPPING, "though the other is at it still");
+	waitpid(child, &status, 0);
+	tap_ok(!status, "which then has what it wanted");
+	return tap_done();
+}
