@@ -18,8 +18,9 @@
  * nrdma_devs_sem protects the table of devices, the names under which
  * character devices stand, and the overrides. It is taken for write by add,
  * remove and rename, which may run at the same time for different devices;
- * add and rename hold the RDMA core's devices_rwsem. Under it may be taken:
- * nrdma_dev.ib_sem, nrdma_func.lock with all that is taken under that,
+ * add and rename hold the RDMA core's devices_rwsem; and, under rtnl, when a
+ * network device is renamed: nobody may take rtnl who holds it. Under it may be
+ * taken: nrdma_dev.ib_sem, nrdma_func.lock with all that is taken under that,
  * nrdma_dev.lock, and the driver core's locks.
  *
  * A device in the table holds at least the reference of add().
@@ -553,6 +554,56 @@ int nrdma_dev_set_override(struct nrdma_dev *dev, int node)
 	return 0;
 }
 
+static bool nrdma_dev_has_netdev(struct nrdma_dev *dev, const struct net_device *netdev)
+{
+	struct net_device *own;
+
+	if (!nrdma_dev_begin(dev, NULL))
+		return false;
+	own = nrdma_place_first_netdev(dev->ib);
+	dev_put(own);
+	nrdma_dev_end(dev);
+	return own == netdev;
+}
+
+/* udev renames network devices, often after their RDMA devices have appeared. */
+static void nrdma_dev_netdev_renamed(struct nrdma_dev *dev, const char *name)
+{
+	char old[NRDMA_NAME_MAX], key[NRDMA_NAME_MAX];
+	struct nrdma_override *override;
+
+	nrdma_dev_key(dev, old);
+	mutex_lock(&dev->lock);
+	strscpy(dev->place.netdev, name, sizeof(dev->place.netdev));
+	mutex_unlock(&dev->lock);
+	nrdma_dev_key(dev, key);
+
+	override = nrdma_override_find(old);
+	if (override)
+		strscpy(override->key, key, sizeof(override->key));
+}
+
+static int nrdma_dev_netdev_event(struct notifier_block *nb, unsigned long event, void *ptr)
+{
+	struct net_device *netdev = netdev_notifier_info_to_dev(ptr);
+	struct nrdma_dev *dev;
+	unsigned long id;
+
+	if (event != NETDEV_CHANGENAME)
+		return NOTIFY_DONE;
+	down_write(&nrdma_devs_sem);
+	xa_for_each(&nrdma_devs, id, dev)
+		if (nrdma_dev_has_netdev(dev, netdev))
+			nrdma_dev_netdev_renamed(dev, netdev->name);
+	nrdma_devs_changed();
+	up_write(&nrdma_devs_sem);
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block nrdma_dev_netdev_notifier = {
+	.notifier_call = nrdma_dev_netdev_event,
+};
+
 /**
  * nrdma_device_init() - register the client; devices appear at once
  *
@@ -560,7 +611,14 @@ int nrdma_dev_set_override(struct nrdma_dev *dev, int node)
  */
 int __init nrdma_device_init(void)
 {
-	return ib_register_client(&nrdma_client);
+	int ret = register_netdevice_notifier(&nrdma_dev_netdev_notifier);
+
+	if (ret)
+		return ret;
+	ret = ib_register_client(&nrdma_client);
+	if (ret)
+		unregister_netdevice_notifier(&nrdma_dev_netdev_notifier);
+	return ret;
 }
 
 /**
@@ -571,6 +629,7 @@ void nrdma_device_exit(void)
 	struct nrdma_override *override, *next;
 
 	ib_unregister_client(&nrdma_client);
+	unregister_netdevice_notifier(&nrdma_dev_netdev_notifier);
 	list_for_each_entry_safe(override, next, &nrdma_overrides, list)
 		kfree(override);
 	xa_destroy(&nrdma_devs);

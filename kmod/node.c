@@ -288,7 +288,14 @@ static int nrdma_place_lower(struct net_device *lower, struct netdev_nested_priv
 	return 0;
 }
 
-static struct net_device *nrdma_place_first_netdev(struct ib_device *ib)
+/**
+ * nrdma_place_first_netdev() - the network device of a device
+ * @ib: registered RDMA device
+ *
+ * Context: may sleep; takes neither rtnl nor a lock that is held under it.
+ * Return: that of the first port that has one, for dev_put(), or NULL.
+ */
+struct net_device *nrdma_place_first_netdev(struct ib_device *ib)
 {
 	struct net_device *netdev;
 	u32 port;

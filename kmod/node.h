@@ -26,7 +26,7 @@ struct nrdma_step {
 /**
  * struct nrdma_place - where a device is
  * @pdev: its PCI function, referenced, or NULL
- * @netdev: network device of the first port that has one, or ""
+ * @netdev: name of the network device of the first port that has one, or ""
  * @node: its node, or NUMA_NO_NODE
  * @found: what was found before any override, or NUMA_NO_NODE
  * @override: an administrator's word, or NUMA_NO_NODE
@@ -61,6 +61,7 @@ void nrdma_place_resolve(struct nrdma_place *place, struct ib_device *ib);
 void nrdma_place_override(struct nrdma_place *place, int node);
 void nrdma_place_refresh(struct nrdma_place *place);
 void nrdma_place_release(struct nrdma_place *place);
+struct net_device *nrdma_place_first_netdev(struct ib_device *ib);
 
 int nrdma_node_memory(int node);
 bool nrdma_node_has_memory(int node);

@@ -36,6 +36,21 @@ ok "until he takes it back" nrdmactl dev set rxe_bond1 node auto
 is "unknown again" "$(dev rxe_bond1 .node)" null
 refused "no node that is not there" "" nrdmactl dev set rxe_bond1 node 7
 
+# The bond is renamed, as udev does it: what was said of it is known by the new name.
+rename() {
+	ip link set "$1" down && ip link set "$1" name "$2" && ip link set "$2" up
+}
+ok "an administrator says where a virtual device is" nrdmactl dev set rxe_bond0 node 1
+ok "its network device is renamed" rename bond0 bond9
+rdma link delete rxe_bond0
+rdma link add rxe_bond0 type rxe netdev bond9
+is "a new device on it is there as well" "$(dev rxe_bond0 '| [.node, .node_source]')" '[1,"override"]'
+ok "until he takes it back" nrdmactl dev set rxe_bond0 node auto
+rdma link delete rxe_bond0
+ok "renamed back" rename bond9 bond0
+rdma link add rxe_bond0 type rxe netdev bond0
+is "as it was" "$(dev rxe_bond0 .node)" 0
+
 # One NIC left, and it goes: the device above it stays, its vectors are let go of.
 rdma link delete rxe_bond1
 ip link set eth3 nomaster
