@@ -104,7 +104,7 @@ static inline void nrdma_page_set_index(struct page *page, pgoff_t index)
 #define NRDMA_GFP_ACCOUNT __GFP_ACCOUNT
 #else
 #define NRDMA_GFP_ACCOUNT ((gfp_t)0)
-#define PageMemcgKmem(page) false
+#define PageMemcgKmem(page) ((void)(page), false)
 
 /* Nothing is charged, and what this would set is not exported */
 static inline struct mem_cgroup *nrdma_compat_set_active_memcg(struct mem_cgroup *memcg)
