@@ -127,6 +127,6 @@ void dev_put_policy(struct out *o, const struct dev_policy *policy)
 		out_bool(o, "kept", policy->kept);
 	else
 		out_shown(o, "kept", policy->kept, policy->kept.v ? "by itself" :
-			  "no: this kernel has no lock over MSI vectors, so they are steered only when set and when the device appears");
+			  "no, no lock over MSI vectors: only when set and when the device appears");
 	out_object_end(o);
 }
