@@ -137,6 +137,25 @@ static void test_irq(const char *dev)
 	nl_nest_end(&nl, nest);
 	expect(EINVAL, NRDMA_A_POLICY_NODE, "a node that is not there");
 	nest = irq_set(dev);
+	nl_put_u32(&nl, NRDMA_A_POLICY_MODE, NRDMA_POLICY_LOCAL);
+	nl_put_u32(&nl, NRDMA_A_POLICY_NODE, 0);
+	nl_nest_end(&nl, nest);
+	expect(EINVAL, NRDMA_A_POLICY_NODE, "a node for another policy");
+	nest = irq_set(dev);
+	nl_put_u32(&nl, NRDMA_A_POLICY_MODE, NRDMA_POLICY_LOCAL);
+	nl_put_string(&nl, NRDMA_A_POLICY_CPUS, "0");
+	nl_nest_end(&nl, nest);
+	expect(EINVAL, NRDMA_A_POLICY_CPUS, "CPUs for another policy");
+	nest = irq_set(dev);
+	nl_put_u32(&nl, NRDMA_A_POLICY_MODE, NRDMA_POLICY_NODE);
+	nl_nest_end(&nl, nest);
+	expect(EINVAL, NRDMA_A_POLICY_MODE, "policy node of no node");
+	nest = irq_set(dev);
+	nl_put_u32(&nl, NRDMA_A_POLICY_MODE, NRDMA_POLICY_CPUS);
+	nl_nest_end(&nl, nest);
+	/* The list is not there to be named: its nest is */
+	expect(EINVAL, NRDMA_A_IRQ_POLICY, "policy cpus of no CPUs");
+	nest = irq_set(dev);
 	nl_put_u8(&nl, NRDMA_A_POLICY_LOCK, 2);
 	nl_nest_end(&nl, nest);
 	expect(ERANGE, NRDMA_A_POLICY_LOCK, "a lock that is neither on nor off");
@@ -147,6 +166,31 @@ static void test_irq(const char *dev)
 	request(NRDMA_CMD_IRQ_RESTORE);
 	nl_put_string(&nl, NRDMA_A_IRQ_DEV_NAME, "nosuch0");
 	expect(ENODEV, NRDMA_A_IRQ_DEV_NAME, "restore of nothing");
+}
+
+static struct nlattr *irq_plan(const char *dev)
+{
+	nl_begin(&nl, nl.family, NRDMA_CMD_IRQ_GET, NLM_F_DUMP);
+	nl_put_string(&nl, NRDMA_A_IRQ_DEV_NAME, dev);
+	return nl_nest_begin(&nl, NRDMA_A_IRQ_POLICY);
+}
+
+static void test_plan(const char *dev)
+{
+	struct nlattr *nest;
+
+	nl_nest_end(&nl, irq_plan("nosuch0"));
+	expect_of_dump(ENODEV, NRDMA_A_IRQ_DEV_NAME, "vectors of nothing");
+	nest = irq_plan(dev);
+	nl_put_u32(&nl, NRDMA_A_POLICY_MODE, NRDMA_POLICY_NODE);
+	nl_put_u32(&nl, NRDMA_A_POLICY_NODE, 63);
+	nl_nest_end(&nl, nest);
+	expect_of_dump(EINVAL, NRDMA_A_POLICY_NODE, "a plan for a node that is not there");
+	nest = irq_plan(dev);
+	nl_put_u32(&nl, NRDMA_A_POLICY_MODE, NRDMA_POLICY_CPUS);
+	nl_put_string(&nl, NRDMA_A_POLICY_CPUS, "x");
+	nl_nest_end(&nl, nest);
+	expect_of_dump(EINVAL, NRDMA_A_POLICY_CPUS, "a plan for a list of CPUs that is none");
 }
 
 static void test_others(void)
@@ -167,6 +211,14 @@ static void test_others(void)
 	nl_put_u32(&nl, NRDMA_A_POOL_NODE, 0);
 	nl_put(&nl, NRDMA_A_POOL_CHUNK_BYTES, &bytes, sizeof(bytes));
 	expect(EINVAL, NRDMA_A_POOL_CHUNK_BYTES, "a chunk of 3 MiB");
+	bytes = 1ULL << 50;
+	request(NRDMA_CMD_POOL_SET);
+	nl_put_u32(&nl, NRDMA_A_POOL_NODE, 0);
+	nl_put(&nl, NRDMA_A_POOL_BYTES, &bytes, sizeof(bytes));
+	expect(ENOSPC, NRDMA_A_POOL_BYTES, "a pool of more than there is");
+	request(NRDMA_CMD_POOL_SET);
+	nl_put_u32(&nl, NRDMA_A_POOL_NODE, 63);
+	expect(EINVAL, NRDMA_A_POOL_NODE, "a pool of a node that is not there");
 	request(NRDMA_CMD_POOL_SET);
 	expect(EINVAL, -1, "a pool of no node");
 }
@@ -251,6 +303,7 @@ int main(int argc, char **argv)
 	see_dump_end();
 	test_dev(argv[1]);
 	test_irq(argv[1]);
+	test_plan(argv[1]);
 	test_others();
 	test_probe(argv[1]);
 	test_unprivileged(argv[1]);
