@@ -46,8 +46,8 @@ bool nrdma_slice_stopped(const struct nrdma_slice *slice)
  */
 int nrdma_slice_fail(struct nrdma_slice *slice, int error, const char *why)
 {
-	if (!slice->why)
-		slice->why = why;
+	/* A pingpong has two threads that may have something to say */
+	cmpxchg(&slice->why, NULL, why);
 	return error;
 }
 
@@ -86,9 +86,9 @@ static int nrdma_slice_run(struct nrdma_slice *slice)
 	return slice->error;
 }
 
-/* The first CPU of a node that may be used, or a negative errno */
-static int nrdma_probe_cpu(int node, const struct nrdma_probe_want *want,
-			   struct nrdma_refusal *refusal)
+/* Fills in the first CPUs of the cell's node that may be used */
+static int nrdma_probe_cpus(struct nrdma_probe_cell *cell, const struct nrdma_probe_want *want,
+			    struct nrdma_refusal *refusal)
 {
 	struct nrdma_irq_policy policy;
 	struct nrdma_plan *plan;
@@ -98,15 +98,16 @@ static int nrdma_probe_cpu(int node, const struct nrdma_probe_want *want,
 	if (ret)
 		return ret;
 	policy.mode = NRDMA_POLICY_NODE;
-	policy.node = node;
+	policy.node = cell->cpu_node;
 	policy.isolated = want->isolated;
-	plan = nrdma_plan_make(&policy, node, refusal);
+	plan = nrdma_plan_make(&policy, cell->cpu_node, refusal);
 	nrdma_irq_policy_destroy(&policy);
 	if (IS_ERR(plan))
 		return PTR_ERR(plan);
-	ret = plan->cpus[0].cpu;
+	cell->cpu = plan->cpus[0].cpu;
+	cell->peer_cpu = plan->cpus[1 % plan->nr].cpu;
 	nrdma_plan_free(plan);
-	return ret;
+	return 0;
 }
 
 static int nrdma_probe_refuse(struct nrdma_refusal *refusal, int error, int attr,
@@ -122,7 +123,8 @@ static int nrdma_probe_plan(struct nrdma_probe *probe, unsigned int max,
 			    struct nrdma_refusal *refusal)
 {
 	const struct nrdma_probe_want *want = &probe->want;
-	int mem_node, cpu_node, cpu;
+	struct nrdma_probe_cell cell;
+	int mem_node, cpu_node, ret;
 
 	if (want->mem_node != NUMA_NO_NODE && !nrdma_node_has_memory(want->mem_node))
 		return nrdma_probe_refuse(refusal, -EINVAL, NRDMA_A_PROBE_MEM_NODE,
@@ -133,14 +135,15 @@ static int nrdma_probe_plan(struct nrdma_probe *probe, unsigned int max,
 	for_each_online_node(cpu_node) {
 		if (want->cpu_node != NUMA_NO_NODE && want->cpu_node != cpu_node)
 			continue;
-		cpu = nrdma_probe_cpu(cpu_node, want, refusal);
-		if (cpu == -ENOMEM)
-			return cpu;
-		if (cpu < 0 && want->cpu_node == NUMA_NO_NODE)
+		cell.cpu_node = cpu_node;
+		ret = nrdma_probe_cpus(&cell, want, refusal);
+		if (ret == -ENOMEM)
+			return ret;
+		if (ret && want->cpu_node == NUMA_NO_NODE)
 			continue;
-		if (cpu < 0) {
+		if (ret) {
 			refusal->attr = NRDMA_A_PROBE_CPU_NODE;
-			return cpu;
+			return ret;
 		}
 		for_each_online_node(mem_node) {
 			if (!nrdma_node_has_memory(mem_node) ||
@@ -149,11 +152,8 @@ static int nrdma_probe_plan(struct nrdma_probe *probe, unsigned int max,
 			/* Of a node that just came */
 			if (probe->nr_cells == max)
 				return 0;
-			probe->cells[probe->nr_cells++] = (struct nrdma_probe_cell){
-				.mem_node	= mem_node,
-				.cpu_node	= cpu_node,
-				.cpu		= cpu,
-			};
+			cell.mem_node = mem_node;
+			probe->cells[probe->nr_cells++] = cell;
 		}
 	}
 	if (!probe->nr_cells)

@@ -47,11 +47,13 @@ struct nrdma_probe_want {
  * @mem_node: node of the memory
  * @cpu_node: node of the CPU
  * @cpu: the CPU
+ * @peer_cpu: another one of the node, or the same where it has no other
  */
 struct nrdma_probe_cell {
 	int		mem_node;
 	int		cpu_node;
 	unsigned int	cpu;
+	unsigned int	peer_cpu;
 };
 
 /**

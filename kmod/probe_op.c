@@ -4,6 +4,7 @@
  * takes to keep the queue full.
  */
 #include <linux/bottom_half.h>
+#include <linux/kthread.h>
 #include <linux/ktime.h>
 #include <linux/module.h>
 #include <linux/sched.h>
@@ -18,6 +19,8 @@
 #define NRDMA_OP_DEPTH_MAX	32
 #define NRDMA_OP_INFLIGHT	SZ_2M
 #define NRDMA_OP_WARM_UP	16
+/* Looks at memory for each one at the completions, whose queue the driver uses, too */
+#define NRDMA_OP_LOOKS		64
 /* Each half of a measurement ends after so long, whatever was asked for */
 #define NRDMA_OP_TIME_NS	(250ULL * NSEC_PER_MSEC)
 
@@ -42,6 +45,9 @@ enum nrdma_op_mem {
  * @size: of a message
  * @posted: operations of A so far
  * @turn: last byte of the last ping, see nrdma_bench_pingpong()
+ * @peer: thread of side B in a pingpong, see nrdma_bench_peer(); NULL without
+ * @peer_turn: what it waits for
+ * @peer_error: what it met
  */
 struct nrdma_bench {
 	struct nrdma_slice	*slice;
@@ -51,6 +57,9 @@ struct nrdma_bench {
 	u32			size;
 	u32			posted;
 	u8			turn;
+	struct task_struct	*peer;
+	u8			peer_turn;
+	int			peer_error;
 };
 
 /* rxe up to 6.1 works in softirqs, which run at local_bh_enable() then */
@@ -127,15 +136,19 @@ static int nrdma_bench_start(struct nrdma_bench *b)
 	}
 }
 
-/* Waits for one of the two: what has arrived shows in the last byte of @mem. */
+/* Waits until @value is the last byte of @mem, which shows that all has arrived. */
 static int nrdma_bench_arrival(struct nrdma_bench *b, enum nrdma_op_mem mem, u8 value)
 {
+	unsigned int looks;
 	u64 end = 0;
 	int ret;
 
-	while (nrdma_mem_last(&b->mem[mem]) != value) {
-		/* Completions are taken as well, or their queue would run over */
-		ret = nrdma_link_wait(&b->link, NULL, 0);
+	for (looks = 1; nrdma_mem_last(&b->mem[mem]) != value; looks++) {
+		if (looks % NRDMA_OP_LOOKS) {
+			cpu_relax();
+			continue;
+		}
+		ret = nrdma_link_wait(&b->link, NULL, 0) ?: READ_ONCE(b->peer_error);
 		if (ret)
 			return ret;
 		if (nrdma_slice_stopped(b->slice))
@@ -150,6 +163,69 @@ static int nrdma_bench_arrival(struct nrdma_bench *b, enum nrdma_op_mem mem, u8 
 	return 0;
 }
 
+/* The way back of a pingpong */
+static int nrdma_bench_answer(struct nrdma_bench *b, u8 turn)
+{
+	nrdma_mem_set_last(&b->mem[NRDMA_MEM_B_SOURCE], turn);
+	return nrdma_bench_post(b, NRDMA_SIDE_B, IB_WR_RDMA_WRITE, NRDMA_MEM_B_SOURCE,
+				NRDMA_MEM_A_SINK, b->size);
+}
+
+/*
+ * Side B on a CPU of its own, as two programs would have it: where the CPU moves the
+ * data, what A's has to do after the data has arrived is not in B's way. It looks at
+ * its memory and answers; all completions are the other thread's.
+ */
+static int nrdma_bench_peer(void *arg)
+{
+	struct nrdma_bench *b = arg;
+	int ret;
+
+	while (!kthread_should_stop()) {
+		if (nrdma_mem_last(&b->mem[NRDMA_MEM_B_SINK]) != b->peer_turn) {
+			cpu_relax();
+			cond_resched();
+			continue;
+		}
+		ret = nrdma_bench_answer(b, b->peer_turn++);
+		if (ret)
+			WRITE_ONCE(b->peer_error, ret);
+	}
+	return 0;
+}
+
+static int nrdma_bench_peer_start(struct nrdma_bench *b)
+{
+	const struct nrdma_probe_cell *cell = &b->slice->cell;
+	struct task_struct *task;
+
+	if (b->op != NRDMA_PROBE_OP_PINGPONG || cell->peer_cpu == cell->cpu)
+		return 0;
+	task = kthread_create_on_node(nrdma_bench_peer, b, cell->cpu_node, "nrdma_probe/%u",
+				      cell->peer_cpu);
+	if (IS_ERR(task))
+		return PTR_ERR(task);
+	kthread_bind(task, cell->peer_cpu);
+	set_user_nice(task, task_nice(current));
+	b->peer_turn = b->turn + 1;
+	b->peer = task;
+	wake_up_process(task);
+	return 0;
+}
+
+/* Before its memory and its queue pair go. Returns false when its CPU went. */
+static bool nrdma_bench_peer_stop(struct nrdma_bench *b)
+{
+	bool stayed;
+
+	if (!b->peer)
+		return true;
+	stayed = task_cpu(b->peer) == b->slice->cell.peer_cpu;
+	kthread_stop(b->peer);
+	b->peer = NULL;
+	return stayed;
+}
+
 /* There and back, by writes alone: each side looks at its memory. */
 static int nrdma_bench_pingpong(struct nrdma_bench *b)
 {
@@ -157,12 +233,12 @@ static int nrdma_bench_pingpong(struct nrdma_bench *b)
 
 	b->turn++;
 	nrdma_mem_set_last(&b->mem[NRDMA_MEM_A_SOURCE], b->turn);
-	nrdma_mem_set_last(&b->mem[NRDMA_MEM_B_SOURCE], b->turn);
-	ret = nrdma_bench_start(b) ?:
-	      nrdma_bench_arrival(b, NRDMA_MEM_B_SINK, b->turn) ?:
-	      nrdma_bench_post(b, NRDMA_SIDE_B, IB_WR_RDMA_WRITE, NRDMA_MEM_B_SOURCE,
-			       NRDMA_MEM_A_SINK, b->size) ?:
-	      nrdma_bench_arrival(b, NRDMA_MEM_A_SINK, b->turn);
+	ret = nrdma_bench_start(b);
+	if (!ret && !b->peer)
+		ret = nrdma_bench_arrival(b, NRDMA_MEM_B_SINK, b->turn) ?:
+		      nrdma_bench_answer(b, b->turn);
+	if (!ret)
+		ret = nrdma_bench_arrival(b, NRDMA_MEM_A_SINK, b->turn);
 	if (ret)
 		return ret;
 	b->posted++;
@@ -313,6 +389,7 @@ static int nrdma_bench_run(struct nrdma_bench *b)
 {
 	unsigned int mems = b->op == NRDMA_PROBE_OP_PINGPONG ? NRDMA_MEMS : NRDMA_MEM_B_SOURCE;
 	unsigned int i;
+	bool stayed;
 	int ret;
 
 	for (i = 0; i < mems; i++) {
@@ -324,11 +401,12 @@ static int nrdma_bench_run(struct nrdma_bench *b)
 	b->posted = b->link.nr_sent;
 	b->link.nr_received = b->posted;
 
-	ret = nrdma_bench_verify(b) ?: nrdma_bench_latency(b);
+	ret = nrdma_bench_verify(b) ?: nrdma_bench_peer_start(b) ?: nrdma_bench_latency(b);
+	stayed = nrdma_bench_peer_stop(b);
 	if (!ret && b->op != NRDMA_PROBE_OP_PINGPONG)
 		ret = nrdma_bench_bandwidth(b);
-	/* Its CPU went away meanwhile */
-	if (!ret && raw_smp_processor_id() != b->slice->cell.cpu)
+	stayed = stayed && raw_smp_processor_id() == b->slice->cell.cpu;
+	if (!ret && !stayed)
 		ret = nrdma_slice_fail(b->slice, -EAGAIN, "the CPU went offline");
 	return ret;
 }
