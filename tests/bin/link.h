@@ -44,13 +44,18 @@ static inline bool link_begin(struct nl *nl, int cmd, const char *name)
 
 /* Each returns 0 or an errno. */
 
-static inline int link_new(struct nl *nl, const char *name, const char *netdev)
+static inline int link_add(struct nl *nl, const char *name, const char *type, const char *netdev)
 {
 	nl_begin_plain(nl, RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, RDMA_NLDEV_CMD_NEWLINK), NLM_F_ACK);
 	nl_put_string(nl, RDMA_NLDEV_ATTR_DEV_NAME, name);
-	nl_put_string(nl, RDMA_NLDEV_ATTR_LINK_TYPE, "rxe");
+	nl_put_string(nl, RDMA_NLDEV_ATTR_LINK_TYPE, type);
 	nl_put_string(nl, RDMA_NLDEV_ATTR_NDEV_NAME, netdev);
 	return -nl_ask(nl).err;
+}
+
+static inline int link_new(struct nl *nl, const char *name, const char *netdev)
+{
+	return link_add(nl, name, "rxe", netdev);
 }
 
 static inline int link_delete(struct nl *nl, const char *name)

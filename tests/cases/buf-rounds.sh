@@ -13,19 +13,6 @@
 mib=$((1 << 20))
 rounds=${ROUNDS:-1000} loads=${LOADS:-200}
 
-# objects: "CACHE:CALLER NUMBER" of what the kernel has allocated, as slub_debug=U
-# tells it (below sysfs up to 5.15). Kernel mappings that were let go of stay until
-# some of the kernel's are changed for another reason, which loading a module is.
-objects() {
-	modprobe dummy && rmmod dummy
-	{ grep -sE '^ *[0-9]+ ' /sys/kernel/debug/slab/*/alloc_traces /sys/kernel/slab/*/alloc_calls || :; } |
-		sed -nE 's#^.*/([^/]+)/alloc_[a-z]+: *([0-9]+) ([^ ]+).*#\1:\3 \2#p' |
-		awk '{ n[$1] += $2 } END { for (k in n) print k, n[k] }' | sort
-}
-
-# grown WHAT LIMIT: who has LIMIT objects more than in $tmp/WHAT
-grown() { objects | join -a 2 -e 0 -o 0,1.2,2.2 "$tmp/$1" - | awk -v limit="$2" '$3 - $2 >= limit'; }
-
 pinned() { awk '/^nr_foll_pin_acquired/ { n += $2 } /^nr_foll_pin_released/ { n -= $2 } END { print n }' /proc/vmstat; }
 
 # lost WHAT: KiB that the nodes have less than in $tmp/WHAT.NODE

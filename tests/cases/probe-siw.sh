@@ -49,6 +49,7 @@ like "in words" "$(cat "$tmp/probe.err")" "the RDMA device was removed"
 rdma link add "$dev" type siw netdev "$netdev"
 ok "it comes back" within 10 grep -q ACTIVE "/sys/class/infiniband/$dev/ports/1/state"
 ok "and can be measured" probe rounds 1
+nothing_of_probe "$before"
 
 nothing_left
 done_testing

@@ -83,7 +83,7 @@ is "the reader is told" $? 2
 like "in words" "$(cat "$tmp/probe.err")" "the RDMA device was removed"
 ok "it comes back" add_rxe
 ok "and can be measured" probe rounds 1
-nothing_of_probe "$(resources)"
+nothing_of_probe "$before"
 
 nothing_left
 done_testing

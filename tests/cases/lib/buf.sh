@@ -119,6 +119,19 @@ free_again() {
 	done
 }
 
+# objects: "CACHE:CALLER NUMBER" of what the kernel has allocated, as slub_debug=U
+# tells it (below sysfs up to 5.15). Kernel mappings that were let go of stay until
+# some of the kernel's are changed for another reason, which loading a module is.
+objects() {
+	modprobe dummy && rmmod dummy
+	{ grep -sE '^ *[0-9]+ ' /sys/kernel/debug/slab/*/alloc_traces /sys/kernel/slab/*/alloc_calls || :; } |
+		sed -nE 's#^.*/([^/]+)/alloc_[a-z]+: *([0-9]+) ([^ ]+).*#\1:\3 \2#p' |
+		awk '{ n[$1] += $2 } END { for (k in n) print k, n[k] }' | sort
+}
+
+# grown WHAT LIMIT: who has LIMIT objects more than in $tmp/WHAT
+grown() { objects | join -a 2 -e 0 -o 0,1.2,2.2 "$tmp/$1" - | awk -v limit="$2" '$3 - $2 >= limit'; }
+
 # dmabufs: those of nrdma that the kernel knows
 dmabufs() { grep -c nrdma: /sys/kernel/debug/dma_buf/bufinfo; }
 unused() { [ "$(cat /sys/module/nrdma/refcnt)" = 0 ]; }

@@ -10,8 +10,9 @@
 probe() { nrdmactl -j probe "$dev" "$@" >"$tmp/probe" 2>"$tmp/probe.err"; }
 probed() { jq -r ".[0]$1" "$tmp/probe"; }
 
-# Whose they are and how many: what the kernel holds of the device
-resources() { rdma resource show "$dev"; }
+# What the kernel holds of the device, and how many; its number is another one each
+# time it is added
+resources() { rdma resource show "$dev" | sed 's/^[0-9]*: //'; }
 threads() { pgrep -c nrdma_probe; }
 
 # begin KEY VALUE...: one that goes on, by the process $reader
