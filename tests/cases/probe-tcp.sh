@@ -1,0 +1,91 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# topology: two-node
+# smoke: yes
+#
+# RDMA held against TCP on this host: every size has its figures, of the memory and
+# the CPUs that were asked for, and no connection is left.
+
+# shellcheck disable=SC2317 # called through within
+# shellcheck source=tests/cases/lib/probe.sh
+. "$(dirname "$0")/lib/probe.sh"
+
+leak_check_begin
+before=$(resources)
+connections() { ss -Htn state established src "$ip" | wc -l; }
+before_connections=$(connections)
+
+# sane: an object whose figures can be true
+sane='def stat: .median > 0 and .median_low > 0 and .median_low <= .median and .median <= .median_high;
+	(.rdma | stat) and (.tcp | stat) and .rounds >= 1 and .rounds <= 9 and .software == true and
+	.ratio > 0 and ((.ratio - .tcp.median / .rdma.median) | fabs) < 0.01 * .ratio'
+
+# ---- one size, and all of them ----
+
+ok "one size" probe compare tcp size 64 time 20
+is "has one object, of these fields" "$(jq -c 'map(keys)' "$tmp/probe")" \
+	'[["dev_name","ratio","rdma","rounds","size","software","tcp"]]'
+is "of this device and size" "$(jq -c 'map([.dev_name, .size])' "$tmp/probe")" "[[\"$dev\",64]]"
+ok "whose figures can be true" jq -e "all($sane)" "$tmp/probe"
+jq -c '.[]' "$tmp/probe" | sed 's/^/# /'
+ok "all sizes" probe compare tcp time 8
+is "each once" "$(jq -c 'map(.size)' "$tmp/probe")" "[8,64,512,4096,32768,262144,1048576,4194304]"
+ok "whose figures can be true" jq -e "all($sane)" "$tmp/probe"
+ok "4 MiB take longer than 8 bytes, either way" \
+	jq -e '.[-1].rdma.median > .[0].rdma.median and .[-1].tcp.median > .[0].tcp.median' "$tmp/probe"
+jq -c '.[] | [.size, .rdma.median, .tcp.median, .ratio, .rounds]' "$tmp/probe" | sed 's/^/# /'
+
+# ---- in words ----
+
+nrdmactl probe "$dev" compare tcp size 4k time 1 mem-node 0 cpu-node 1 >"$tmp/text" 2>&1
+is "in words" $? 0
+sed 's/^/# /' "$tmp/text"
+like "a row" "$(cat "$tmp/text")" '^ *4K +[0-9.]+ [nmu]?s +[0-9.]+ [nmu]?s +[0-9.]+x$'
+like "where memory and CPUs were" "$(cat "$tmp/text")" "there and back, memory on node 0, CPUs of node 1; "
+like "what TCP went over" "$(cat "$tmp/text")" "TCP over $netdev's address, .* loop-back device"
+like "and that it says nothing about a NIC" "$(cat "$tmp/text")" "the CPU moves the data"
+
+# ---- the asking thread is on the CPU that the module's was on ----
+
+# asks: the tool's first thread is bound to a CPU of node 0, the other one to its neighbour
+asks() {
+	local pid
+	pid=$(pgrep -x nrdmactl) || return
+	[ "$(cat /proc/"$pid"/task/*/status 2>/dev/null | sed -n 's/^Cpus_allowed_list:\t//p' | sort | paste -sd' ')" = "0 1" ]
+}
+begin compare tcp time 60 mem-node 0 cpu-node 0
+ok "both ends are on the node that was asked for" within 60 asks
+kill -KILL $reader
+wait $reader 2>/dev/null
+ok "it ends when it is killed" within 10 unused
+
+# ---- an address of the other family, and none ----
+
+addr=$(ip -4 -o addr show dev "$netdev" | sed -n 's/.* inet \([^ ]*\).*/\1/p')
+ip addr del "$addr" dev "$netdev"
+ok "without an IPv4 address" probe compare tcp size 64 time 1
+ok "it has figures all the same" jq -e "all($sane)" "$tmp/probe"
+ip addr add "$addr" dev "$netdev"
+ok "the address is back" within 10 active "$dev"
+
+# ---- refusals ----
+
+# usage: status 1 and the keys that it takes
+usage() {
+	"$@" 2>"$tmp/usage"
+	[ $? = 1 ] && grep -q "compare tcp takes size, time, mem-node, cpu-node and isolated" "$tmp/usage"
+}
+ok "an operation is bad usage" usage nrdmactl probe "$dev" compare tcp op read
+ok "and so is a picture" usage nrdmactl probe "$dev" compare tcp svg "$tmp/svg"
+refused "a size that is too small" "(attribute size)" nrdmactl probe "$dev" compare tcp size 7
+refused "memory of no node" "no such node has memory" nrdmactl probe "$dev" compare tcp mem-node 9
+refused "a user" "needs CAP_NET_ADMIN" as_user nrdmactl probe "$dev" compare tcp size 64
+is "what was refused printed valid JSON" \
+	"$(nrdmactl -j probe "$dev" compare tcp size 7 2>/dev/null | jq -c .)" "[]"
+
+# ---- its end ----
+
+nothing_of_probe "$before"
+is "no connection is left" "$(connections)" "$before_connections"
+nothing_left
+done_testing
