@@ -7,7 +7,8 @@
  * third... of its allocations (and copies to and from user space) failing, until
  * it gets by without a failure. Each time the error is one that the interface
  * promises, everything is as it was before, and the same thing done again
- * without a fault succeeds. TAP; only what is named like WORD is done.
+ * without a fault succeeds. TAP; only what is named like WORD is done, with !WORD
+ * all else.
  *
  * Takes a kernel with fault injection and its stack filter: only what the module
  * itself asks for fails. An RDMA device "fail0" is made over NETDEV. "load" does
@@ -735,6 +736,35 @@ static void wait_pool(void)
 	} while (ready != 8 * MIB);
 }
 
+/* What one of its measurements says */
+static void see_probe(const struct nlmsghdr *nlh, void *arg)
+{
+	const char *begin = (const char *)nlh + NLMSG_HDRLEN + GENL_HDRLEN;
+	const struct nlattr *a;
+
+	nl_for_each(a, begin, (const char *)nlh + nlh->nlmsg_len)
+		if (nl_type(a) == NRDMA_A_PROBE_ERROR)
+			memcpy(arg, a + 1, sizeof(int));
+}
+
+/* What its thread allocates is another task's, and does not fail here */
+static int run_probe(void)
+{
+	struct nl_answer a;
+	int error = 0;
+
+	nl_begin(&nl, nl.family, NRDMA_CMD_PROBE_RUN, NLM_F_DUMP);
+	nl_put_string(&nl, NRDMA_A_PROBE_DEV_NAME, dev);
+	nl_put_u32(&nl, NRDMA_A_PROBE_OP, NRDMA_PROBE_OP_SEND);
+	nl_put_u32(&nl, NRDMA_A_PROBE_ITERATIONS, 2);
+	nl_put_u32(&nl, NRDMA_A_PROBE_ROUNDS, 1);
+	nl_put_u32(&nl, NRDMA_A_PROBE_TIME, 60);
+	nl_put_u32(&nl, NRDMA_A_PROBE_MEM_NODE, 0);
+	nl_put_u32(&nl, NRDMA_A_PROBE_CPU_NODE, 1);
+	a = nl_ask_each(&nl, see_probe, &error);
+	return -(a.err ?: error);
+}
+
 static void before_alloc_pool(void)
 {
 	chr_open();
@@ -837,6 +867,7 @@ static const struct op ops[] = {
 	  { ENOMEM } },
 	{ "POOL_GET dump", nothing, run_pool_dump, nothing, NULL, nothing, { ENOMEM } },
 	{ "POOL_SET", nothing, run_pool_set, undo_pool_set, NULL, nothing, { ENOMEM } },
+	{ "PROBE_RUN", nothing, run_probe, nothing, NULL, nothing, { ENOMEM } },
 	{ "device added", nothing, run_link_new, undo_link, NULL, nothing, { ENOMEM } },
 	{ "device renamed", before_unlink, run_rename, undo_rename, NULL, after_unlink,
 	  { ENOMEM } },
@@ -845,6 +876,11 @@ static const struct op ops[] = {
 };
 
 /* ---- the rounds ---- */
+
+static bool wanted(const char *name)
+{
+	return only[0] == '!' ? !strstr(name, only + 1) : !!strstr(name, only);
+}
 
 static bool promised(const struct op *op, int err)
 {
@@ -1045,9 +1081,9 @@ int main(int argc, char **argv)
 			tap_bail("no family %s", NRDMA_FAMILY_NAME);
 		only_from_module();
 		for (i = 0; i < sizeof(ops) / sizeof(ops[0]); i++)
-			if (strstr(ops[i].name, only))
+			if (wanted(ops[i].name))
 				try_each_fault(&ops[i]);
-		if (strstr("ALLOC by workers", only))
+		if (wanted("ALLOC by workers"))
 			try_by_chance();
 	}
 	forget_faults();
