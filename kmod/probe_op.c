@@ -153,8 +153,9 @@ static int nrdma_bench_arrival(struct nrdma_bench *b, enum nrdma_op_mem mem, u8 
 			return ret;
 		if (nrdma_slice_stopped(b->slice))
 			return -ECANCELED;
+		/* With a peer it is the way there and the way back */
 		if (!end)
-			end = ktime_get_ns() + NSEC_PER_SEC * 8ULL;
+			end = ktime_get_ns() + NSEC_PER_SEC * (b->peer ? 16ULL : 8ULL);
 		else if (ktime_get_ns() > end)
 			return nrdma_slice_fail(b->slice, -ETIMEDOUT,
 						"what was written did not arrive");
