@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * t-fail DEVICE NETDEV [WORD]
+ * t-fail DEVICE NETDEV [WORD [TIMES]]
  * t-fail load NRDMA.ko
  *
  * Each thing that can be asked of the module, with the first, the second, the
@@ -8,7 +8,8 @@
  * it gets by without a failure. Each time the error is one that the interface
  * promises, everything is as it was before, and the same thing done again
  * without a fault succeeds. TAP; only what is named like WORD is done, with !WORD
- * all else.
+ * all else. With TIMES, each that is refused is refused that often before it is looked
+ * at what is left.
  *
  * Takes a kernel with fault injection and its stack filter: only what the module
  * itself asks for fails. An RDMA device "fail0" is made over NETDEV. "load" does
@@ -29,6 +30,7 @@
 #define FAULTS_MAX 3000
 
 static const char *dev, *netdev, *only, *ko;
+static unsigned int times;
 static char chardev[128];
 static struct nl nl, rdma;
 
@@ -99,6 +101,31 @@ static void prepare_faults(void)
 	set_attr("fail_page_alloc", "min-order", "0", true);
 }
 
+/* Nor does what other code asks for on the module's behalf */
+static void not_from(const char *attr, unsigned long start, unsigned long end)
+{
+	set_address(attr, "reject-start", start);
+	set_address(attr, "reject-end", end);
+}
+
+static bool find_module(const char *wanted, unsigned long *start, unsigned long *end)
+{
+	char line[512], name[64];
+	unsigned long size = 0, base = 0;
+	FILE *f = fopen("/proc/modules", "r");
+	bool found = false;
+
+	if (!f)
+		tap_bail("/proc/modules: %m");
+	while (!found && fgets(line, sizeof(line), f))
+		found = sscanf(line, "%63s %lu %*s %*s %*s %lx", name, &size, &base) == 3 &&
+			!strcmp(name, wanted);
+	fclose(f);
+	*start = base;
+	*end = base + size;
+	return found;
+}
+
 static void forget_faults(void)
 {
 	set_all("probability", "0");
@@ -107,21 +134,11 @@ static void forget_faults(void)
 
 static void only_from_module(void)
 {
-	char line[512], name[64];
-	unsigned long size, base;
-	FILE *f = fopen("/proc/modules", "r");
+	unsigned long start, end;
 
-	if (!f)
-		tap_bail("/proc/modules: %m");
-	while (fgets(line, sizeof(line), f)) {
-		if (sscanf(line, "%63s %lu %*s %*s %*s %lx", name, &size, &base) != 3 ||
-		    strcmp(name, "nrdma"))
-			continue;
-		fclose(f);
-		only_from(base, base + size);
-		return;
-	}
-	tap_bail("nrdma is not loaded");
+	if (!find_module("nrdma", &start, &end))
+		tap_bail("nrdma is not loaded");
+	only_from(start, end);
 }
 
 static int nth_fd = -1;
@@ -747,7 +764,23 @@ static void see_probe(const struct nlmsghdr *nlh, void *arg)
 			memcpy(arg, a + 1, sizeof(int));
 }
 
-/* What its thread allocates is another task's, and does not fail here */
+/*
+ * Not what rxe allocates: where it fails to make a queue pair, it deletes timers
+ * that it has not set up (seen on 6.1), which the kernel complains about.
+ */
+static void before_probe(void)
+{
+	unsigned long start, end;
+
+	if (find_module("rdma_rxe", &start, &end))
+		not_from("failslab", start, end);
+}
+
+static void after_probe(void)
+{
+	not_from("failslab", 0, 0);
+}
+
 static int run_probe(void)
 {
 	struct nl_answer a;
@@ -877,9 +910,9 @@ static const struct op ops[] = {
 
 /* ---- the rounds ---- */
 
-static bool wanted(const char *name)
+static bool wanted(const struct op *op)
 {
-	return only[0] == '!' ? !strstr(name, only + 1) : !!strstr(name, only);
+	return only[0] == '!' ? !strstr(op->name, only + 1) : !!strstr(op->name, only);
 }
 
 static bool promised(const struct op *op, int err)
@@ -959,38 +992,117 @@ static void try_each_fault(const struct op *op)
 }
 
 /*
- * What workers allocate is not this task's: pages fail by chance, and whichever
- * way it ends, it ends well.
+ * The same fault until it was refused so often. Which allocation is the N-th is not
+ * the same each time, since slabs ask for pages at times only; where many in a row
+ * are borne, it is one that is. Returns what is wrong.
  */
-static void try_by_chance(void)
+static const char *refuse_often(const struct op *op, unsigned int n, unsigned int *refused,
+				bool *reached)
 {
-	static const char * const chances[] = { "5", "30", "60", "95", "100" };
-	static const struct op op = {
-		"ALLOC by workers", chr_open, run_alloc_workers, undo_alloc, says_alloc, chr_close,
-		{ ENOMEM, EFAULT },
-	};
-	unsigned int errors = 0, borne = 0;
+	unsigned int got = 0, borne = 0;
+	int err;
+
+	while (got < times && borne < 20) {
+		fail_nth(n);
+		err = op->run();
+		*reached = failed_nth();
+		fail_nth(0);
+		if (!*reached && err)
+			return "an error without a fault";
+		if (!promised(op, err))
+			return "an errno that nobody promised";
+		if (err && op->check && !op->check(err))
+			return "the reason is not said";
+		if (err) {
+			got++;
+			borne = 0;
+		} else {
+			op->undo();
+			borne++;
+		}
+	}
+	*refused += got;
+	*reached |= got;
+	return NULL;
+}
+
+static void try_often(const struct op *op)
+{
+	unsigned int n, refused = 0, points = 0, was;
+	static struct text before;
+	const char *what = NULL;
+	bool reached;
+
+	op->before();
+	if (op->run())
+		tap_bail("%s: without a fault", op->name);
+	op->undo();
+	snapshot(&before);
+	for (n = 1; n <= FAULTS_MAX; n++) {
+		was = refused;
+		what = refuse_often(op, n, &refused, &reached);
+		points += refused > was;
+		if (!what && !as_before(&before))
+			what = "something has changed";
+		if (what || !reached)
+			break;
+	}
+	if (!what && n > FAULTS_MAX)
+		what = "no end";
+	if (!what && op->run())
+		what = "the next try fails";
+	else if (!what)
+		op->undo();
+	op->after();
+	tap_ok(!what && refused >= times, "%s: refused %u times, at %u of %u points: %s", op->name,
+	       refused, points, n - 1, what ?: "as promised");
+}
+
+/*
+ * What workers and threads of the kernel allocate is not this task's: it fails by
+ * chance, in percent, and whichever way it ends, it ends well.
+ */
+struct by_chance {
+	struct op	op;
+	const char	*attr;
+	unsigned int	runs;
+	const char	*chances[6];
+};
+
+static const struct by_chance by_chance[] = {
+	{ { "ALLOC by workers", chr_open, run_alloc_workers, undo_alloc, says_alloc, chr_close,
+	    { ENOMEM, EFAULT } }, "fail_page_alloc", 1, { "5", "30", "60", "95", "100" } },
+	{ { "PROBE_RUN by its thread", before_probe, run_probe, nothing, NULL, after_probe,
+	    { ENOMEM } }, "failslab", 8, { "1", "2", "5", "15", "40" } },
+};
+
+static void try_by_chance(const struct by_chance *c)
+{
+	const struct op *op = &c->op;
+	unsigned int errors = 0, borne = 0, n;
 	static struct text before;
 	const char *what = NULL;
 	size_t i;
 	int err;
 
-	op.before();
-	if (op.run())
-		tap_bail("%s: without a fault", op.name);
-	op.undo();
+	op->before();
+	if (op->run())
+		tap_bail("%s: without a fault", op->name);
+	op->undo();
 	snapshot(&before);
-	for (i = 0; !what && i < sizeof(chances) / sizeof(chances[0]); i++) {
-		set_attr("fail_page_alloc", "probability", chances[i], true);
-		err = op.run();
-		set_attr("fail_page_alloc", "probability", "0", true);
-		errors += !!err;
-		borne += !err;
-		what = wrong(&op, err, &before);
+	for (i = 0; !what && c->chances[i]; i++) {
+		for (n = 0; !what && n < c->runs; n++) {
+			set_attr(c->attr, "probability", c->chances[i], true);
+			err = op->run();
+			set_attr(c->attr, "probability", "0", true);
+			errors += !!err;
+			borne += !err;
+			what = wrong(op, err, &before);
+		}
 	}
-	op.after();
-	tap_ok(!what && errors && borne, "%s: %u refused, %u borne: %s", op.name, errors, borne,
-	       what ?: "as promised");
+	op->after();
+	tap_ok(!what && errors && borne, "%s: %u refused, %u borne: %s%s%s", op->name, errors, borne,
+	       what ?: "as promised", what && err ? ", " : "", what && err ? strerror(err) : "");
 }
 
 /* ---- loading ---- */
@@ -1061,7 +1173,7 @@ int main(int argc, char **argv)
 	size_t i;
 
 	if (argc < 3)
-		tap_bail("usage: t-fail DEVICE NETDEV [WORD] | load NRDMA.ko");
+		tap_bail("usage: t-fail DEVICE NETDEV [WORD [TIMES]] | load NRDMA.ko");
 	snprintf(path, sizeof(path), "/proc/self/task/%d/fail-nth", gettid());
 	nth_fd = open(path, O_RDWR | O_CLOEXEC);
 	if (nth_fd < 0)
@@ -1076,15 +1188,17 @@ int main(int argc, char **argv)
 		dev = argv[1];
 		netdev = argv[2];
 		only = argc > 3 ? argv[3] : "";
+		times = argc > 4 ? atoi(argv[4]) : 0;
 		snprintf(chardev, sizeof(chardev), "%s/%s", NRDMA_DEV_DIR, dev);
 		if (nl_find_family(&nl, NRDMA_FAMILY_NAME))
 			tap_bail("no family %s", NRDMA_FAMILY_NAME);
 		only_from_module();
 		for (i = 0; i < sizeof(ops) / sizeof(ops[0]); i++)
-			if (wanted(ops[i].name))
-				try_each_fault(&ops[i]);
-		if (wanted("ALLOC by workers"))
-			try_by_chance();
+			if (wanted(&ops[i]))
+				(times ? try_often : try_each_fault)(&ops[i]);
+		for (i = 0; !times && i < sizeof(by_chance) / sizeof(by_chance[0]); i++)
+			if (wanted(&by_chance[i].op))
+				try_by_chance(&by_chance[i]);
 	}
 	forget_faults();
 	return tap_done();
