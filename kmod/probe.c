@@ -10,10 +10,13 @@
  * a reader who stops reading holds nothing.
  *
  * Removal of the device waits for the measurement under way, which looks
- * everywhere it waits whether it should stop, and for nothing else.
+ * everywhere it waits whether it should stop, and for nothing else. What it cannot
+ * hurry is the connection manager for iWARP: it may wait ten seconds for a port
+ * mapper (iwpmd) that runs and does not answer, and siw five for its peer.
  */
 #include <linux/cpumask.h>
 #include <linux/kthread.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
 #include <linux/topology.h>
@@ -23,6 +26,9 @@
 #include "irq_plan.h"
 #include "node.h"
 #include "probe.h"
+
+/* How often the reader looks whether it or the device is gone */
+#define NRDMA_SLICE_LOOK	msecs_to_jiffies(50)
 
 /**
  * nrdma_slice_stopped() - is the slice to give up?
@@ -67,6 +73,11 @@ static int nrdma_slice_thread(void *arg)
 	return 0;
 }
 
+/*
+ * Ends with the thread. One that is to give up may be on a CPU that a real-time task
+ * keeps to itself, so it is let go of that; and kthread_stop() wakes it from what a
+ * signal would, as a TCP connection in the making is.
+ */
 static int nrdma_slice_run(struct nrdma_slice *slice)
 {
 	struct task_struct *task;
@@ -78,9 +89,12 @@ static int nrdma_slice_run(struct nrdma_slice *slice)
 		return PTR_ERR(task);
 	kthread_bind(task, slice->cell.cpu);
 	wake_up_process(task);
-	if (wait_for_completion_killable(&slice->done)) {
+	while (!wait_for_completion_timeout(&slice->done, NRDMA_SLICE_LOOK)) {
+		if (!fatal_signal_pending(current) && !nrdma_dev_gone(slice->dev))
+			continue;
 		WRITE_ONCE(slice->stop, true);
-		wait_for_completion(&slice->done);
+		set_cpus_allowed_ptr(task, cpu_possible_mask);
+		break;
 	}
 	kthread_stop(task);
 	return slice->error;
@@ -292,13 +306,14 @@ int nrdma_probe_next(struct nrdma_probe *probe, struct net *net, struct nrdma_sl
 		ret = nrdma_slice_run(slice);
 	} else {
 		ret = -ENODEV;
+		slice->why = "the RDMA device was removed";
 	}
 	mutex_unlock(&dev->probe_lock);
 
-	if (ret && nrdma_dev_gone(dev))
+	if (ret && nrdma_dev_gone(dev)) {
 		ret = -ENODEV;
-	if (ret == -ENODEV)
 		slice->why = "the RDMA device was removed";
+	}
 	if (ret == -ECANCELED)
 		return -EINTR;
 	slice->error = ret;

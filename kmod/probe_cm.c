@@ -23,8 +23,8 @@
  *
  * The connection manager calls nrdma_link_cm_event() from threads of its own,
  * one at a time for each id. What it tells is read by the slice's thread, which
- * waits for it; @accepted is set before @server, and read after @listener is
- * destroyed, when no more requests can come.
+ * waits for it; @asked is set before @server, which is read for the last time after
+ * @listener is destroyed, when no more requests can come.
  *
  * @link: what is connected
  * @secret: random, sent as private data; a peer without it is turned away

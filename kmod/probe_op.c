@@ -21,7 +21,7 @@
 #define NRDMA_OP_WARM_UP	16
 /* Looks at memory for each one at the completions, whose queue the driver uses, too */
 #define NRDMA_OP_LOOKS		64
-/* Each half of a measurement ends after so long, whatever was asked for */
+/* Warm-up, latency and bandwidth each end after so long, whatever was asked for */
 #define NRDMA_OP_TIME_NS	(250ULL * NSEC_PER_MSEC)
 
 /*
@@ -222,6 +222,8 @@ static bool nrdma_bench_peer_stop(struct nrdma_bench *b)
 	if (!b->peer)
 		return true;
 	stayed = task_cpu(b->peer) == b->slice->cell.peer_cpu;
+	/* A real-time task may keep its CPU to itself */
+	set_cpus_allowed_ptr(b->peer, cpu_possible_mask);
 	kthread_stop(b->peer);
 	b->peer = NULL;
 	return stayed;
