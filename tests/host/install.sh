@@ -83,6 +83,7 @@ ok "no path of the tree is in what was installed" fails grep -rIl "$tree" "$dest
 files=$(installed)
 ok "make uninstall" make uninstall DESTDIR="$dest"
 is "nothing is left" "$(installed)" ""
+is "no folder of its own either" "$(find "$dest" -mindepth 1 -name "*nrdma*")" ""
 
 dest="$tmp/a blank"
 mkdir "$dest"
