@@ -576,8 +576,9 @@ static void nrdma_dev_netdev_renamed(struct nrdma_dev *dev, const char *name)
 	mutex_lock(&dev->lock);
 	strscpy(dev->place.netdev, name, sizeof(dev->place.netdev));
 	mutex_unlock(&dev->lock);
-	nrdma_dev_key(dev, key);
+	nrdma_devs_changed();
 
+	nrdma_dev_key(dev, key);
 	override = nrdma_override_find(old);
 	if (override)
 		strscpy(override->key, key, sizeof(override->key));
@@ -595,7 +596,6 @@ static int nrdma_dev_netdev_event(struct notifier_block *nb, unsigned long event
 	xa_for_each(&nrdma_devs, id, dev)
 		if (nrdma_dev_has_netdev(dev, netdev))
 			nrdma_dev_netdev_renamed(dev, netdev->name);
-	nrdma_devs_changed();
 	up_write(&nrdma_devs_sem);
 	return NOTIFY_DONE;
 }

@@ -183,7 +183,7 @@ int nrdma_nl_pool_set_doit(struct sk_buff *skb, struct genl_info *info)
 		return -EINVAL;
 	}
 	node = nla_get_u32(attr);
-	if (node > INT_MAX || !nrdma_node_has_memory(node)) {
+	if (!nrdma_node_has_memory(node)) {
 		NL_SET_ERR_MSG_ATTR(info->extack, attr,
 				    "no such node has memory (pool show has those that do)");
 		return -EINVAL;

@@ -83,6 +83,8 @@ static int nrdma_slice_run(struct nrdma_slice *slice)
 	struct task_struct *task;
 
 	init_completion(&slice->done);
+	/* What it is if the thread is stopped before it ever ran */
+	slice->error = -ECANCELED;
 	task = kthread_create_on_node(nrdma_slice_thread, slice, slice->cell.cpu_node,
 				      "nrdma_probe/%u", slice->cell.cpu);
 	if (IS_ERR(task))
