@@ -949,6 +949,19 @@ static const char *wrong(const struct op *op, int err, const struct text *before
 	return as_before(before) ? NULL : "something is left after the next try";
 }
 
+/* What is made once only is there before the comparison */
+static void begin(const struct op *op, struct text *before)
+{
+	int err;
+
+	op->before();
+	err = op->run();
+	if (err)
+		tap_bail("%s: %s, without a fault", op->name, strerror(err));
+	op->undo();
+	snapshot(before);
+}
+
 static void try_each_fault(const struct op *op)
 {
 	unsigned int n, errors = 0, borne = 0;
@@ -957,13 +970,7 @@ static void try_each_fault(const struct op *op)
 	bool reached;
 	int err;
 
-	op->before();
-	/* What is made once only is there before the comparison */
-	err = op->run();
-	if (err)
-		tap_bail("%s: %s, without a fault", op->name, strerror(err));
-	op->undo();
-	snapshot(&before);
+	begin(op, &before);
 	for (n = 1; n <= FAULTS_MAX; n++) {
 		fail_nth(n);
 		err = op->run();
@@ -1033,11 +1040,7 @@ static void try_often(const struct op *op)
 	const char *what = NULL;
 	bool reached;
 
-	op->before();
-	if (op->run())
-		tap_bail("%s: without a fault", op->name);
-	op->undo();
-	snapshot(&before);
+	begin(op, &before);
 	for (n = 1; n <= FAULTS_MAX; n++) {
 		was = refused;
 		what = refuse_often(op, n, &refused, &reached);
@@ -1085,11 +1088,7 @@ static void try_by_chance(const struct by_chance *c)
 	size_t i;
 	int err;
 
-	op->before();
-	if (op->run())
-		tap_bail("%s: without a fault", op->name);
-	op->undo();
-	snapshot(&before);
+	begin(op, &before);
 	for (i = 0; !what && c->chances[i]; i++) {
 		for (n = 0; !what && n < c->runs; n++) {
 			set_attr(c->attr, "probability", c->chances[i], true);

@@ -110,51 +110,43 @@ static struct nlattr *irq_set(const char *dev)
 	return nl_nest_begin(&nl, NRDMA_A_IRQ_POLICY);
 }
 
+/* Policies that are none; what is -1 or NULL is not said. */
+static const struct policy {
+	int		mode, node;
+	const char	*cpus;
+	int		error, attr;
+	const char	*what;
+} policies[] = {
+	{ 99, -1, NULL, ERANGE, NRDMA_A_POLICY_MODE, "a mode that there is not" },
+	{ NRDMA_POLICY_CPUS, -1, "1-x", EINVAL, NRDMA_A_POLICY_CPUS,
+	  "a list of CPUs that is none" },
+	{ NRDMA_POLICY_CPUS, -1, "4000", EINVAL, NRDMA_A_POLICY_CPUS, "a CPU that is not there" },
+	{ NRDMA_POLICY_NODE, 63, NULL, EINVAL, NRDMA_A_POLICY_NODE, "a node that is not there" },
+	{ NRDMA_POLICY_LOCAL, 0, NULL, EINVAL, NRDMA_A_POLICY_NODE, "a node for another policy" },
+	{ NRDMA_POLICY_LOCAL, -1, "0", EINVAL, NRDMA_A_POLICY_CPUS, "CPUs for another policy" },
+	{ NRDMA_POLICY_NODE, -1, NULL, EINVAL, NRDMA_A_POLICY_MODE, "policy node of no node" },
+	/* The list is not there to be named: its nest is */
+	{ NRDMA_POLICY_CPUS, -1, NULL, EINVAL, NRDMA_A_IRQ_POLICY, "policy cpus of no CPUs" },
+};
+
 static void test_irq(const char *dev)
 {
+	const struct policy *p;
 	struct nlattr *nest;
 
 	request(NRDMA_CMD_IRQ_SET);
 	nl_put_string(&nl, NRDMA_A_IRQ_DEV_NAME, dev);
 	expect(EINVAL, -1, "no policy");
-	nest = irq_set(dev);
-	nl_put_u32(&nl, NRDMA_A_POLICY_MODE, 99);
-	nl_nest_end(&nl, nest);
-	expect(ERANGE, NRDMA_A_POLICY_MODE, "a mode that there is not");
-	nest = irq_set(dev);
-	nl_put_u32(&nl, NRDMA_A_POLICY_MODE, NRDMA_POLICY_CPUS);
-	nl_put_string(&nl, NRDMA_A_POLICY_CPUS, "1-x");
-	nl_nest_end(&nl, nest);
-	expect(EINVAL, NRDMA_A_POLICY_CPUS, "a list of CPUs that is none");
-	nest = irq_set(dev);
-	nl_put_u32(&nl, NRDMA_A_POLICY_MODE, NRDMA_POLICY_CPUS);
-	nl_put_string(&nl, NRDMA_A_POLICY_CPUS, "4000");
-	nl_nest_end(&nl, nest);
-	expect(EINVAL, NRDMA_A_POLICY_CPUS, "a CPU that is not there");
-	nest = irq_set(dev);
-	nl_put_u32(&nl, NRDMA_A_POLICY_MODE, NRDMA_POLICY_NODE);
-	nl_put_u32(&nl, NRDMA_A_POLICY_NODE, 63);
-	nl_nest_end(&nl, nest);
-	expect(EINVAL, NRDMA_A_POLICY_NODE, "a node that is not there");
-	nest = irq_set(dev);
-	nl_put_u32(&nl, NRDMA_A_POLICY_MODE, NRDMA_POLICY_LOCAL);
-	nl_put_u32(&nl, NRDMA_A_POLICY_NODE, 0);
-	nl_nest_end(&nl, nest);
-	expect(EINVAL, NRDMA_A_POLICY_NODE, "a node for another policy");
-	nest = irq_set(dev);
-	nl_put_u32(&nl, NRDMA_A_POLICY_MODE, NRDMA_POLICY_LOCAL);
-	nl_put_string(&nl, NRDMA_A_POLICY_CPUS, "0");
-	nl_nest_end(&nl, nest);
-	expect(EINVAL, NRDMA_A_POLICY_CPUS, "CPUs for another policy");
-	nest = irq_set(dev);
-	nl_put_u32(&nl, NRDMA_A_POLICY_MODE, NRDMA_POLICY_NODE);
-	nl_nest_end(&nl, nest);
-	expect(EINVAL, NRDMA_A_POLICY_MODE, "policy node of no node");
-	nest = irq_set(dev);
-	nl_put_u32(&nl, NRDMA_A_POLICY_MODE, NRDMA_POLICY_CPUS);
-	nl_nest_end(&nl, nest);
-	/* The list is not there to be named: its nest is */
-	expect(EINVAL, NRDMA_A_IRQ_POLICY, "policy cpus of no CPUs");
+	for (p = policies; p < policies + sizeof(policies) / sizeof(*policies); p++) {
+		nest = irq_set(dev);
+		nl_put_u32(&nl, NRDMA_A_POLICY_MODE, p->mode);
+		if (p->node >= 0)
+			nl_put_u32(&nl, NRDMA_A_POLICY_NODE, p->node);
+		if (p->cpus)
+			nl_put_string(&nl, NRDMA_A_POLICY_CPUS, p->cpus);
+		nl_nest_end(&nl, nest);
+		expect(p->error, p->attr, p->what);
+	}
 	nest = irq_set(dev);
 	nl_put_u8(&nl, NRDMA_A_POLICY_LOCK, 2);
 	nl_nest_end(&nl, nest);
