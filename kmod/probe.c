@@ -102,11 +102,15 @@ static int nrdma_slice_run(struct nrdma_slice *slice)
 	return slice->error;
 }
 
-/* Fills in the first CPUs of the cell's node that may be used */
+/*
+ * Fills in the last CPUs of the cell's node that may be used: the first ones do most
+ * of the host's own work. Of one core only where there is no other.
+ */
 static int nrdma_probe_cpus(struct nrdma_probe_cell *cell, const struct nrdma_probe_want *want,
 			    struct nrdma_refusal *refusal)
 {
 	struct nrdma_irq_policy policy;
+	unsigned int cores;
 	struct nrdma_plan *plan;
 	int ret;
 
@@ -120,8 +124,11 @@ static int nrdma_probe_cpus(struct nrdma_probe_cell *cell, const struct nrdma_pr
 	nrdma_irq_policy_destroy(&policy);
 	if (IS_ERR(plan))
 		return PTR_ERR(plan);
-	cell->cpu = plan->cpus[0].cpu;
-	cell->peer_cpu = plan->cpus[1 % plan->nr].cpu;
+	/* One CPU of each core comes first */
+	for (cores = 1; cores < plan->nr && !plan->cpus[cores].rank; cores++)
+		;
+	cell->cpu = plan->cpus[cores - 1].cpu;
+	cell->peer_cpu = plan->cpus[cores > 1 ? cores - 2 : plan->nr - 1].cpu;
 	nrdma_plan_free(plan);
 	return 0;
 }

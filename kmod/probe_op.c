@@ -45,7 +45,7 @@ enum nrdma_op_mem {
  * @size: of a message
  * @posted: operations of A so far
  * @turn: last byte of the last ping, see nrdma_bench_pingpong()
- * @peer: thread of side B in a pingpong, see nrdma_bench_peer(); NULL without
+ * @peer: thread of side B, see nrdma_bench_peer(); NULL without
  * @peer_turn: what it waits for
  * @peer_error: what it met
  */
@@ -172,10 +172,18 @@ static int nrdma_bench_answer(struct nrdma_bench *b, u8 turn)
 				NRDMA_MEM_A_SINK, b->size);
 }
 
+static bool nrdma_bench_peer_asked(struct nrdma_bench *b)
+{
+	return b->op == NRDMA_PROBE_OP_PINGPONG &&
+	       nrdma_mem_last(&b->mem[NRDMA_MEM_B_SINK]) == b->peer_turn;
+}
+
 /*
  * Side B on a CPU of its own, as two programs would have it: where the CPU moves the
  * data, what A's has to do after the data has arrived is not in B's way. It looks at
- * its memory and answers; all completions are the other thread's.
+ * its memory and answers a pingpong; all completions are the other thread's. Where it
+ * has nothing to answer it keeps the CPU awake, on which the driver of a software
+ * device may do B's share: waking a CPU from idle would be most of what is measured.
  */
 static int nrdma_bench_peer(void *arg)
 {
@@ -183,7 +191,7 @@ static int nrdma_bench_peer(void *arg)
 	int ret;
 
 	while (!kthread_should_stop()) {
-		if (nrdma_mem_last(&b->mem[NRDMA_MEM_B_SINK]) != b->peer_turn) {
+		if (!nrdma_bench_peer_asked(b)) {
 			cpu_relax();
 			cond_resched();
 			continue;
@@ -200,7 +208,8 @@ static int nrdma_bench_peer_start(struct nrdma_bench *b)
 	const struct nrdma_probe_cell *cell = &b->slice->cell;
 	struct task_struct *task;
 
-	if (b->op != NRDMA_PROBE_OP_PINGPONG || cell->peer_cpu == cell->cpu)
+	if (cell->peer_cpu == cell->cpu ||
+	    (b->op != NRDMA_PROBE_OP_PINGPONG && !ib_uses_virt_dma(b->slice->ib)))
 		return 0;
 	task = kthread_create_on_node(nrdma_bench_peer, b, cell->cpu_node, "nrdma_probe/%u",
 				      cell->peer_cpu);
@@ -405,10 +414,9 @@ static int nrdma_bench_run(struct nrdma_bench *b)
 	b->link.nr_received = b->posted;
 
 	ret = nrdma_bench_verify(b) ?: nrdma_bench_peer_start(b) ?: nrdma_bench_latency(b);
-	stayed = nrdma_bench_peer_stop(b);
 	if (!ret && b->op != NRDMA_PROBE_OP_PINGPONG)
 		ret = nrdma_bench_bandwidth(b);
-	stayed = stayed && raw_smp_processor_id() == b->slice->cell.cpu;
+	stayed = nrdma_bench_peer_stop(b) && raw_smp_processor_id() == b->slice->cell.cpu;
 	if (!ret && !stayed)
 		ret = nrdma_slice_fail(b->slice, -EAGAIN, "the CPU went offline");
 	return ret;

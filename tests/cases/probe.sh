@@ -18,7 +18,7 @@ before=$(resources)
 ok "it measures" probe rounds 2
 is "memory of each node by a CPU of each" \
 	"$(probed '.cells | map([.mem_node, .cpu_node]) | tojson')" "[[0,0],[0,1],[1,0],[1,1]]"
-is "the CPU is one of the node" "$(probed '.cells | map(.cpu) | tojson')" "[0,2,0,2]"
+is "the CPU is one of the node" "$(probed '.cells | map(.cpu) | tojson')" "[1,3,1,3]"
 is "each twice" "$(probed '.cells | map(.rounds) | unique | tojson') $(probed .rounds)" "[2] 2"
 is "latency and bandwidth of each" "$(probed '.cells | map(select(.min > 0 and .min <= .median and
 	.median <= .p99 and .median_low <= .median and .median <= .median_high and .rate > 0)) | length')" 4
