@@ -1038,7 +1038,7 @@ static void try_often(const struct op *op)
 	unsigned int n, refused = 0, points = 0, was;
 	static struct text before;
 	const char *what = NULL;
-	bool reached;
+	bool reached = false;
 
 	begin(op, &before);
 	for (n = 1; n <= FAULTS_MAX; n++) {
