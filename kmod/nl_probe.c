@@ -134,7 +134,8 @@ static int nrdma_nl_put_slice(struct sk_buff *skb, const struct nrdma_slice *sli
 	if (nla_put_u32(skb, NRDMA_A_PROBE_ROUND, round) ||
 	    nla_put_u32(skb, NRDMA_A_PROBE_MEM_NODE, slice->cell.mem_node) ||
 	    nla_put_u32(skb, NRDMA_A_PROBE_CPU_NODE, slice->cell.cpu_node) ||
-	    nla_put_u32(skb, NRDMA_A_PROBE_CPU, slice->cell.cpu))
+	    nla_put_u32(skb, NRDMA_A_PROBE_CPU, slice->cell.cpu) ||
+	    nla_put_u32(skb, NRDMA_A_PROBE_PEER_CPU, slice->cell.peer_cpu))
 		return -EMSGSIZE;
 	if (!slice->error)
 		return nrdma_nl_put_result(skb, &slice->result);

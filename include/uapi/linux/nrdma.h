@@ -757,6 +757,9 @@ enum nrdma_probe_op {
  * @NRDMA_A_PROBE_ERROR: s32, out, negative errno, and no figures: the cell could
  *	not be measured, the run goes on
  * @NRDMA_A_PROBE_WHY: string, out, with NRDMA_A_PROBE_ERROR, in words
+ * @NRDMA_A_PROBE_PEER_CPU: u32, out, another CPU of the node for the other side of
+ *	a pingpong, and busy meanwhile on a device without a NIC; the same CPU where
+ *	the node has no other that may be used
  */
 enum nrdma_a_probe {
 	NRDMA_A_PROBE_PAD = 1,
@@ -782,6 +785,7 @@ enum nrdma_a_probe {
 	NRDMA_A_PROBE_RATE,
 	NRDMA_A_PROBE_ERROR,
 	NRDMA_A_PROBE_WHY,
+	NRDMA_A_PROBE_PEER_CPU,
 
 	/* private: */
 	__NRDMA_A_PROBE_MAX,
