@@ -4,9 +4,10 @@
  *
  * Calls of the module from several threads at once: valid ones, ones that are
  * nearly so, and garbage; descriptors are closed and mappings taken away under
- * calls that use them. With "links" (as root), RDMA devices fuzz0 to fuzz2 over
- * the netdevs fuzzd0 and fuzzd1 come, go and are renamed meanwhile. What a thread
- * asks for follows from SEED; what it then meets, from the others as well.
+ * calls that use them. Probes are short ones, read to their end or cut. With
+ * "links" (as root), RDMA devices fuzz0 to fuzz2 over the netdevs fuzzd0 and fuzzd1
+ * come, go and are renamed meanwhile. What a thread asks for follows from SEED; what
+ * it then meets, from the others as well.
  *
  * Prints calls and successes of each kind. That nothing bad happens is for the
  * kernel to say; here it is only seen that it goes on answering.
@@ -39,8 +40,8 @@ enum call {
 	CALL_MMAP, CALL_MUNMAP, CALL_MREMAP, CALL_MPROTECT, CALL_MADVISE, CALL_MLOCK, CALL_TOUCH,
 	CALL_PIN, CALL_SYNC, CALL_SEEK, CALL_RW, CALL_PASS, CALL_FORK,
 	CALL_INFO_GET, CALL_DEV_GET, CALL_DEV_DUMP, CALL_DEV_SET, CALL_IRQ_DUMP, CALL_IRQ_SET,
-	CALL_IRQ_RESTORE, CALL_BUF_DUMP, CALL_POOL_DUMP, CALL_POOL_SET, CALL_GARBAGE,
-	CALL_LINK_NEW, CALL_LINK_DEL, CALL_RENAME, CALLS
+	CALL_IRQ_RESTORE, CALL_BUF_DUMP, CALL_POOL_DUMP, CALL_POOL_SET, CALL_PROBE_RUN,
+	CALL_GARBAGE, CALL_LINK_NEW, CALL_LINK_DEL, CALL_RENAME, CALLS
 };
 
 static const char * const call_names[CALLS] = {
@@ -48,8 +49,8 @@ static const char * const call_names[CALLS] = {
 	"mmap", "munmap", "mremap", "mprotect", "madvise", "mlock", "touch",
 	"pin", "dma-buf sync", "lseek", "read, write", "pass", "fork",
 	"INFO_GET", "DEV_GET", "DEV_GET dump", "DEV_SET", "IRQ_GET dump", "IRQ_SET",
-	"IRQ_RESTORE", "BUF_GET dump", "POOL_GET dump", "POOL_SET", "netlink other",
-	"link add", "link delete", "rename",
+	"IRQ_RESTORE", "BUF_GET dump", "POOL_GET dump", "POOL_SET", "PROBE_RUN",
+	"netlink other", "link add", "link delete", "rename",
 };
 
 static unsigned long calls[CALLS], successes[CALLS];
@@ -596,6 +597,12 @@ static void spoil_request(void)
 	      nl.nlh.nlmsg_len - NLMSG_HDRLEN - GENL_HDRLEN : 1);
 }
 
+static void no_answer(enum call call)
+{
+	fprintf(stderr, "t-fuzz: no answer to %s in a minute\n", call_names[call]);
+	abort();
+}
+
 static void request(enum call call)
 {
 	struct nl_answer a;
@@ -603,10 +610,8 @@ static void request(enum call call)
 	if (!good && chance(30))
 		spoil_request();
 	a = nl_ask(&nl);
-	if (a.err == -EAGAIN) {
-		fprintf(stderr, "t-fuzz: no answer to %s in a minute\n", call_names[call]);
-		abort();
-	}
+	if (a.err == -EAGAIN)
+		no_answer(call);
 	did(call, a.err ? -1 : 0);
 }
 
@@ -680,6 +685,102 @@ static void do_request(void)
 	request(call);
 }
 
+static uint32_t probe_size(void)
+{
+	if (!good && chance(20))
+		return odd_number();
+	/* The largest is 4 MiB */
+	return chance(90) ? 8 + below(4096) : 8U << below(20);
+}
+
+/*
+ * Whether it began. That says its first message, which measures nothing; to read one
+ * is to have the next one measured.
+ */
+static bool read_probe(int sock, unsigned int most)
+{
+	static __thread char buf[NL_ANSWER_MAX] __attribute__((aligned(NLMSG_ALIGNTO)));
+	struct nl_answer a = { .attr = -1 };
+	bool began = false, over = false;
+	struct nlmsghdr *nlh;
+	ssize_t n;
+
+	while (most-- && !over) {
+		n = recv(sock, buf, sizeof(buf), 0);
+		if (n < 0 && errno == EAGAIN)
+			no_answer(CALL_PROBE_RUN);
+		if (n < 0)
+			break;
+		for (nlh = (void *)buf; !over && NLMSG_OK(nlh, (size_t)n);
+		     nlh = NLMSG_NEXT(nlh, n)) {
+			over = nl_read(&nl, nlh, &a);
+			began |= !over;
+		}
+	}
+	return began;
+}
+
+/*
+ * Has a socket of its own: closing it ends the run, and what was not read goes with
+ * it. Its number is none that files have had, for whoever still reads from one of
+ * those would take an answer away.
+ */
+static int probe_socket(void)
+{
+	struct nl probe;
+	int sock;
+
+	if (nl_open(&probe, NETLINK_GENERIC))
+		return -1;
+	sock = fcntl(probe.sock, F_DUPFD_CLOEXEC, 512);
+	close(probe.sock);
+	return sock;
+}
+
+static void do_probe(void)
+{
+	unsigned int most;
+	bool began = false;
+	int sock;
+
+	good = chance(70);
+	nl_begin(&nl, nl.family, NRDMA_CMD_PROBE_RUN, NLM_F_DUMP);
+	/* Good ones are asked of devices that come and go, too. */
+	if (good && chance(30))
+		nl_put_string(&nl, NRDMA_A_PROBE_DEV_NAME, names[2 + below(2)]);
+	else
+		put_device(NRDMA_A_PROBE_DEV_INDEX, NRDMA_A_PROBE_DEV_NAME);
+	if (chance(80))
+		nl_put_u32(&nl, NRDMA_A_PROBE_OP, number_near(NRDMA_PROBE_OP_PINGPONG + 1));
+	if (chance(80))
+		nl_put_u32(&nl, NRDMA_A_PROBE_SIZE, probe_size());
+	/* Short: by itself it would take ten seconds */
+	if (good || chance(80)) {
+		nl_put_u32(&nl, NRDMA_A_PROBE_ITERATIONS, 1 + number_near(20));
+		nl_put_u32(&nl, NRDMA_A_PROBE_ROUNDS, 1 + (chance(60) ? 0 : number_near(3)));
+		nl_put_u32(&nl, NRDMA_A_PROBE_TIME, 1 + number_near(1));
+	}
+	if (chance(50))
+		nl_put_u32(&nl, NRDMA_A_PROBE_MEM_NODE, number_near(2));
+	if (chance(50))
+		nl_put_u32(&nl, NRDMA_A_PROBE_CPU_NODE, number_near(2));
+	if (chance(30))
+		nl_put_u32(&nl, NRDMA_A_PROBE_PORT, 1 + number_near(1));
+	if (chance(30))
+		nl_put_u8(&nl, NRDMA_A_PROBE_ISOLATED, number_near(2));
+	if (!good && chance(30))
+		spoil_request();
+	/* To the end where it is near; none of the others may keep the thread for long */
+	most = good && chance(40) ? 20 : below(5);
+	sock = probe_socket();
+	if (sock >= 0) {
+		if (send(sock, nl.msg, nl.nlh.nlmsg_len, 0) >= 0)
+			began = read_probe(sock, most);
+		close(sock);
+	}
+	did(CALL_PROBE_RUN, began ? 0 : -1);
+}
+
 static void do_garbage(void)
 {
 	unsigned int n;
@@ -710,7 +811,7 @@ static const struct share shares[] = {
 	{ do_ioctl, 30 }, { do_poll, 40 }, { do_mmap, 130 }, { do_munmap, 50 }, { do_mremap, 25 },
 	{ do_mprotect, 25 }, { do_madvise, 30 }, { do_mlock, 10 }, { do_touch, 80 },
 	{ do_pin, 20 }, { do_sync, 40 }, { do_seek, 20 }, { do_rw, 15 }, { do_pass, 25 },
-	{ do_fork, 4 }, { do_request, 200 }, { do_garbage, 20 },
+	{ do_fork, 4 }, { do_request, 200 }, { do_probe, 4 }, { do_garbage, 20 },
 };
 
 static void do_any(void)

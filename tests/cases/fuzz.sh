@@ -38,12 +38,12 @@ gets='|^(INFO|DEV|IRQ|BUF|POOL)_GET'
 # Of users
 ulimit -l 65536
 
-fuzz "root, while devices come and go" "$calls$gets|^(DEV_SET|IRQ_|POOL_SET|link|rename)" \
+fuzz "root, while devices come and go" "$calls$gets|^(DEV_SET|IRQ_|POOL_SET|PROBE_RUN|link|rename)" \
 	t-fuzz "$seed" "$length" links
 fuzz "a user" "$calls$gets" as_user t-fuzz "$seed" "$length"
 fuzz "root of a namespace of his own" "$calls$gets" \
 	as_user unshare -Ur t-fuzz "$seed" "$length"
-is "users changed nothing" "$(as_user t-fuzz "$seed" 400 | awk '/_SET|RESTORE/ && !/ 0 succeeded/')" ""
+is "users changed nothing" "$(as_user t-fuzz "$seed" 400 | awk '/_SET|RESTORE|PROBE_RUN/ && !/ 0 succeeded/')" ""
 
 # What root has set is taken back, whatever it was.
 ok "no buffer is left" within 30 unused
