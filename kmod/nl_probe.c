@@ -81,8 +81,11 @@ static struct nrdma_probe *nrdma_nl_probe_start(struct netlink_callback *cb)
 	nrdma_nl_probe_parse(attrs, &want);
 	probe = nrdma_probe_start(dev, sock_net(cb->skb->sk), &want, &refusal);
 	nrdma_dev_put(dev);
-	if (IS_ERR(probe) && refusal.msg)
+	if (IS_ERR(probe) && refusal.msg) {
 		cb->extack->_msg = refusal.msg;
+		if (refusal.attr)
+			NL_SET_BAD_ATTR(cb->extack, attrs[refusal.attr]);
+	}
 	return probe;
 }
 

@@ -27,8 +27,10 @@
 #include "node.h"
 #include "probe.h"
 
-/* How often the reader looks whether it or the device is gone */
+/* How often the reader looks whether it, the device or the time is gone */
 #define NRDMA_SLICE_LOOK	msecs_to_jiffies(50)
+/* What a measurement under way gets beyond the end of the run */
+#define NRDMA_SLICE_GRACE	NSEC_PER_SEC
 
 /**
  * nrdma_slice_stopped() - is the slice to give up?
@@ -61,6 +63,7 @@ static int nrdma_slice_thread(void *arg)
 {
 	struct nrdma_slice *slice = arg;
 
+	allow_kernel_signal(SIGKILL);
 	slice->error = nrdma_slice_measure(slice);
 	complete(&slice->done);
 	/* Whoever stops it knows then that no code of the module runs */
@@ -74,13 +77,29 @@ static int nrdma_slice_thread(void *arg)
 }
 
 /*
- * Ends with the thread. One that is to give up may be on a CPU that a real-time task
- * keeps to itself, so it is let go of that; and kthread_stop() wakes it from what a
- * signal would, as a TCP connection in the making is.
+ * A thread that is to give up may wait for a CPU that a real-time task keeps to itself.
+ * It goes on where the one who waits for it runs; where its mask still held its own
+ * CPU, the scheduler would leave it there.
+ */
+void nrdma_slice_move(struct task_struct *task)
+{
+	set_cpus_allowed_ptr(task, cpumask_of(raw_smp_processor_id()));
+}
+
+/* For how much longer than it should has the thread been at it? */
+static bool nrdma_slice_late(const struct nrdma_slice *slice)
+{
+	return ktime_get_boottime_ns() > slice->end + NRDMA_SLICE_GRACE;
+}
+
+/*
+ * Ends with the thread. What only a signal ends is a TCP connection in the making,
+ * which siw waits for.
  */
 static int nrdma_slice_run(struct nrdma_slice *slice)
 {
 	struct task_struct *task;
+	bool late = false;
 
 	init_completion(&slice->done);
 	/* What it is if the thread is stopped before it ever ran */
@@ -92,14 +111,21 @@ static int nrdma_slice_run(struct nrdma_slice *slice)
 	kthread_bind(task, slice->cell.cpu);
 	wake_up_process(task);
 	while (!wait_for_completion_timeout(&slice->done, NRDMA_SLICE_LOOK)) {
-		if (!fatal_signal_pending(current) && !nrdma_dev_gone(slice->dev))
+		late = nrdma_slice_late(slice);
+		if (!late && !fatal_signal_pending(current) && !nrdma_dev_gone(slice->dev))
 			continue;
 		WRITE_ONCE(slice->stop, true);
-		set_cpus_allowed_ptr(task, cpu_possible_mask);
+		nrdma_slice_move(task);
+		send_sig(SIGKILL, task, 1);
 		break;
 	}
 	kthread_stop(task);
-	return slice->error;
+	if (!slice->error || !slice->stop)
+		return slice->error;
+	if (!late)
+		return -ECANCELED;
+	slice->why = "the time is up, and this was not finished";
+	return -ETIME;
 }
 
 /*
@@ -304,6 +330,7 @@ int nrdma_probe_next(struct nrdma_probe *probe, struct net *net, struct nrdma_sl
 		.dev	= dev,
 		.want	= &probe->want,
 		.cell	= probe->cells[i],
+		.end	= probe->end,
 	};
 
 	if (mutex_lock_killable(&dev->probe_lock))
@@ -326,7 +353,7 @@ int nrdma_probe_next(struct nrdma_probe *probe, struct net *net, struct nrdma_sl
 	if (ret == -ECANCELED)
 		return -EINTR;
 	slice->error = ret;
-	if (ret && ret != -ENOMEM && ret != -EAGAIN)
+	if (ret && ret != -ENOMEM && ret != -EAGAIN && ret != -ETIME)
 		return ret;
 	probe->at++;
 	return 1;

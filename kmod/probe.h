@@ -85,6 +85,7 @@ struct nrdma_probe_result {
  * @ib: its RDMA device, which remove() leaves alone until then
  * @want: what
  * @cell: where
+ * @end: of the run, CLOCK_BOOTTIME
  * @stop: the thread is to give up, see nrdma_slice_stopped()
  * @done: the thread has finished
  * @error: 0 or a negative errno
@@ -96,6 +97,7 @@ struct nrdma_slice {
 	struct ib_device		*ib;
 	const struct nrdma_probe_want	*want;
 	struct nrdma_probe_cell		cell;
+	u64				end;
 	bool				stop;
 	struct completion		done;
 	int				error;
@@ -105,6 +107,7 @@ struct nrdma_slice {
 
 bool nrdma_slice_stopped(const struct nrdma_slice *slice);
 int nrdma_slice_fail(struct nrdma_slice *slice, int error, const char *why);
+void nrdma_slice_move(struct task_struct *task);
 
 /* probe_op.c */
 int nrdma_slice_measure(struct nrdma_slice *slice);

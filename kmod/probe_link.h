@@ -20,7 +20,8 @@ enum nrdma_side {
 /**
  * struct nrdma_link - two reliable queue pairs of one port, connected
  *
- * Used by one thread, which also polls for completions; nothing else runs them.
+ * Used by one thread, which also polls for completions; nothing else runs them. Only
+ * the peer of a pingpong posts, too, to the queue pair of side B.
  *
  * @slice: what it is for
  * @ib: RDMA device

@@ -7,7 +7,7 @@
 #include <linux/kthread.h>
 #include <linux/ktime.h>
 #include <linux/module.h>
-#include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/sort.h>
@@ -47,7 +47,7 @@ enum nrdma_op_mem {
  * @turn: last byte of the last ping, see nrdma_bench_pingpong()
  * @peer: thread of side B, see nrdma_bench_peer(); NULL without
  * @peer_turn: what it waits for
- * @peer_error: what it met
+ * @peer_error: what it met; -EAGAIN its CPU went offline
  */
 struct nrdma_bench {
 	struct nrdma_slice	*slice;
@@ -136,6 +136,23 @@ static int nrdma_bench_start(struct nrdma_bench *b)
 	}
 }
 
+/*
+ * Between two operations: 0, or why there is not to be another one. A thread whose CPU
+ * goes offline goes on elsewhere, which is not what is to be measured.
+ */
+static int nrdma_bench_go_on(struct nrdma_bench *b)
+{
+	int ret;
+
+	cond_resched();
+	if (nrdma_slice_stopped(b->slice))
+		return -ECANCELED;
+	ret = raw_smp_processor_id() == b->slice->cell.cpu ? READ_ONCE(b->peer_error) : -EAGAIN;
+	if (ret == -EAGAIN)
+		nrdma_slice_fail(b->slice, ret, "the CPU went offline");
+	return ret;
+}
+
 /* Waits until @value is the last byte of @mem, which shows that all has arrived. */
 static int nrdma_bench_arrival(struct nrdma_bench *b, enum nrdma_op_mem mem, u8 value)
 {
@@ -148,18 +165,15 @@ static int nrdma_bench_arrival(struct nrdma_bench *b, enum nrdma_op_mem mem, u8 
 			cpu_relax();
 			continue;
 		}
-		ret = nrdma_link_wait(&b->link, NULL, 0) ?: READ_ONCE(b->peer_error);
+		ret = nrdma_link_wait(&b->link, NULL, 0) ?: nrdma_bench_go_on(b);
 		if (ret)
 			return ret;
-		if (nrdma_slice_stopped(b->slice))
-			return -ECANCELED;
 		/* With a peer it is the way there and the way back */
 		if (!end)
 			end = ktime_get_ns() + NSEC_PER_SEC * (b->peer ? 16ULL : 8ULL);
 		else if (ktime_get_ns() > end)
 			return nrdma_slice_fail(b->slice, -ETIMEDOUT,
 						"what was written did not arrive");
-		cond_resched();
 	}
 	return 0;
 }
@@ -188,18 +202,25 @@ static bool nrdma_bench_peer_asked(struct nrdma_bench *b)
 static int nrdma_bench_peer(void *arg)
 {
 	struct nrdma_bench *b = arg;
-	int ret;
+	int ret = 0;
 
-	while (!kthread_should_stop()) {
-		if (!nrdma_bench_peer_asked(b)) {
+	while (!ret && !kthread_should_stop()) {
+		if (nrdma_bench_peer_asked(b))
+			ret = nrdma_bench_answer(b, b->peer_turn++);
+		else
 			cpu_relax();
-			cond_resched();
-			continue;
-		}
-		ret = nrdma_bench_answer(b, b->peer_turn++);
-		if (ret)
-			WRITE_ONCE(b->peer_error, ret);
+		if (!ret && raw_smp_processor_id() != b->slice->cell.peer_cpu)
+			ret = -EAGAIN;
+		cond_resched();
 	}
+	WRITE_ONCE(b->peer_error, ret);
+
+	set_current_state(TASK_INTERRUPTIBLE);
+	while (!kthread_should_stop()) {
+		schedule();
+		set_current_state(TASK_INTERRUPTIBLE);
+	}
+	__set_current_state(TASK_RUNNING);
 	return 0;
 }
 
@@ -223,19 +244,14 @@ static int nrdma_bench_peer_start(struct nrdma_bench *b)
 	return 0;
 }
 
-/* Before its memory and its queue pair go. Returns false when its CPU went. */
-static bool nrdma_bench_peer_stop(struct nrdma_bench *b)
+/* Before its memory and its queue pair go */
+static void nrdma_bench_peer_stop(struct nrdma_bench *b)
 {
-	bool stayed;
-
 	if (!b->peer)
-		return true;
-	stayed = task_cpu(b->peer) == b->slice->cell.peer_cpu;
-	/* A real-time task may keep its CPU to itself */
-	set_cpus_allowed_ptr(b->peer, cpu_possible_mask);
+		return;
+	nrdma_slice_move(b->peer);
 	kthread_stop(b->peer);
 	b->peer = NULL;
-	return stayed;
 }
 
 /* There and back, by writes alone: each side looks at its memory. */
@@ -354,9 +370,7 @@ static int nrdma_bench_latency(struct nrdma_bench *b)
 		ret = nrdma_bench_one(b);
 		now = ktime_get_ns();
 		ns[n++] = min_t(u64, now - start, U32_MAX);
-		if (nrdma_slice_stopped(b->slice))
-			ret = -ECANCELED;
-		cond_resched();
+		ret = ret ?: nrdma_bench_go_on(b);
 	}
 	if (!ret) {
 		sort(ns, n, sizeof(*ns), nrdma_bench_compare, NULL);
@@ -384,9 +398,7 @@ static int nrdma_bench_bandwidth(struct nrdma_bench *b)
 		if (!ret && b->op == NRDMA_PROBE_OP_SEND)
 			ret = nrdma_link_wait(&b->link, &b->link.nr_received,
 					      b->posted - depth + 1);
-		if (nrdma_slice_stopped(b->slice))
-			ret = -ECANCELED;
-		cond_resched();
+		ret = ret ?: nrdma_bench_go_on(b);
 	}
 	if (!ret)
 		ret = nrdma_bench_finish(b);
@@ -401,7 +413,6 @@ static int nrdma_bench_run(struct nrdma_bench *b)
 {
 	unsigned int mems = b->op == NRDMA_PROBE_OP_PINGPONG ? NRDMA_MEMS : NRDMA_MEM_B_SOURCE;
 	unsigned int i;
-	bool stayed;
 	int ret;
 
 	for (i = 0; i < mems; i++) {
@@ -416,9 +427,7 @@ static int nrdma_bench_run(struct nrdma_bench *b)
 	ret = nrdma_bench_verify(b) ?: nrdma_bench_peer_start(b) ?: nrdma_bench_latency(b);
 	if (!ret && b->op != NRDMA_PROBE_OP_PINGPONG)
 		ret = nrdma_bench_bandwidth(b);
-	stayed = nrdma_bench_peer_stop(b) && raw_smp_processor_id() == b->slice->cell.cpu;
-	if (!ret && !stayed)
-		ret = nrdma_slice_fail(b->slice, -EAGAIN, "the CPU went offline");
+	nrdma_bench_peer_stop(b);
 	return ret;
 }
 
@@ -436,6 +445,8 @@ int nrdma_slice_measure(struct nrdma_slice *slice)
 	unsigned int i;
 	int ret;
 
+	if (raw_smp_processor_id() != slice->cell.cpu)
+		return nrdma_slice_fail(slice, -EAGAIN, "the CPU is offline");
 	b = kzalloc(sizeof(*b), GFP_KERNEL);
 	if (!b)
 		return -ENOMEM;
@@ -448,6 +459,8 @@ int nrdma_slice_measure(struct nrdma_slice *slice)
 	ret = nrdma_link_open(&b->link, slice, clamp_t(u32, NRDMA_OP_INFLIGHT / size, 2,
 						       NRDMA_OP_DEPTH_MAX)) ?:
 	      nrdma_bench_run(b);
+	/* What hurried this shall not hurry the undoing of it */
+	flush_signals(current);
 	nrdma_link_disconnect(&b->link);
 	for (i = 0; i < NRDMA_MEMS; i++)
 		nrdma_mem_close(&b->mem[i]);

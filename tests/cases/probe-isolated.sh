@@ -30,7 +30,18 @@ ok "a probe on it is under way" within 10 on_3
 cpu 3 0
 wait $reader
 is "it goes on without" $? 0
-like "and says of the rest why" "$(probed '.cells | tojson')" '"rounds":[0-9]'
+ok "the rest is not measured" test "$(probed '.cells | map(.rounds) | max')" -lt 30
 cpu 3 1
+
+# ---- a real-time task on an isolated CPU, which nothing balances ----
+
+read -r limit </proc/sys/kernel/sched_rt_runtime_us
+echo -1 >/proc/sys/kernel/sched_rt_runtime_us
+chrt -f 50 taskset -c 3 bash -c 'while :; do :; done' &
+hog=$!
+in_time "the CPU is taken" isolated on cpu-node 1
+kill -KILL $hog
+wait $hog 2>/dev/null
+echo "$limit" >/proc/sys/kernel/sched_rt_runtime_us
 
 done_testing

@@ -29,11 +29,20 @@ moves_data() {
 	local op size
 	for op; do
 		for size in 8 64 4093 4096 65536 1048576 4194304; do
-			ok "$op moves $size bytes" probe op "$op" size "$size" rounds 1 iterations 20
+			ok "$op moves $size bytes" probe op "$op" size "$size" rounds 1 iterations 20 time 60
 			is "and each cell has a figure" \
 				"$(probed '.cells | map(select(.median > 0 and .min > 0 and .p99 >= .median)) | length')" 4
 		done
 	done
+}
+
+# in_time WHAT KEY VALUE...: it cannot be measured, and ends with its time
+in_time() {
+	local what=$1
+	shift
+	timeout 20 nrdmactl probe "$dev" time 2 rounds 1 "$@" >"$tmp/probe" 2>&1
+	is "$what: it ends with its time" $? 0
+	like "and says so" "$(cat "$tmp/probe")" "the time is up"
 }
 
 # nothing_of_probe BEFORE: nothing is left of it
