@@ -2,16 +2,16 @@
 # SPDX-License-Identifier: GPL-2.0
 # topology: two-node
 # append: slub_debug=U
-# timeout: 1500
+# timeout: 600
 #
-# 1,000 probes that are cut at random points: the reader killed, the socket closed,
-# the device removed, the module asked to go. Nothing hangs, and nothing is left of
-# them. ROUNDS and SEED may be given.
+# Probes that are cut at random points: the reader killed, the socket closed, the
+# device removed, the module asked to go. Nothing hangs, and nothing is left of them.
+# ROUNDS (300; 1,000 take nine minutes) and SEED may be given.
 
 # shellcheck source=tests/cases/lib/probe.sh
 . "$(dirname "$0")/lib/probe.sh"
 
-rounds=1000
+rounds=300
 # There everything takes several times as long
 [ ! -e /sys/kernel/debug/kmemleak ] || rounds=100
 rounds=${ROUNDS:-$rounds}
@@ -29,9 +29,10 @@ t-probe-cuts "$dev" "$type" "$netdev" "$rounds" "${SEED:-1}" >"$tmp/cuts" 2>&1
 is "$rounds probes are cut" "$? $(grep -o '^rounds=.*' "$tmp/cuts")" "0 rounds=$rounds"
 sed 's/^[^#]/# &/' "$tmp/cuts"
 echo "# $((SECONDS - start)) s"
-# A quarter of them removes the device; some objects come and go by themselves
+# A quarter of them removes the device; some objects come and go by themselves. With
+# fewer rounds it would not show, but on the debug kernel kmemleak tells.
 settle
-is "nobody has an object for each" "$(grown cut $((rounds < 1000 ? 200 : rounds / 5)))" ""
+[ "$rounds" -lt 300 ] || is "nobody has an object for each" "$(grown cut $((rounds < 1000 ? 200 : rounds / 5)))" ""
 nothing_of_probe "$before"
 
 # ---- the tool ----
@@ -41,6 +42,7 @@ tool() {
 	# What a shell starts in the background ignores SIGINT
 	env --default-signal=INT nrdmactl probe "$dev" rounds 1000 time 60 >/dev/null 2>&1 &
 	reader=$!
+	within 10 grep -qx nrdmactl "/proc/$reader/comm"
 	read -rt "0.$((RANDOM % 10))$((RANDOM % 10))" <>"$tmp/never"
 	kill "-$1" $reader
 	wait $reader
