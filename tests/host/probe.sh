@@ -3,7 +3,8 @@
 #
 # The verdict of a probe, with a test build of the module that makes a node slow
 # where told to, or spoils what arrives: it names that node, and without it sees no
-# difference; status and check show it later.
+# difference; status and check show it later. And the module as it is on a kernel
+# without the connection manager: all but iWARP.
 #
 #   probe.sh [SERIES]
 
@@ -77,5 +78,33 @@ is "what is spoilt is found" "$(cat "$tmp/out/spoil.status")" "$(printf '2\n2\n2
 for op in write read send pingpong; do
 	ok "$op: in words" grep -q "what arrived is not what was sent" "$tmp/out/spoil.$op"
 done
+
+# build_without: with the headers of one that has it, but for that option. Below
+# build, that the cache knows it again.
+build_without() {
+	mkdir -p build
+	echo '#undef CONFIG_INFINIBAND_ADDR_TRANS' >build/no-cm.h
+	MAKEVARS="CONFIG_INFINIBAND_ADDR_TRANS= KCFLAGS=--include=$top/build/no-cm.h" \
+		scripts/kernel build "$series" "$tmp/no-cm"
+}
+
+# shellcheck disable=SC2016 # expanded in the guest
+guest='
+insmod /vm/nrdma.ko || exit
+nrdmactl -j probe rxe_eth1 rounds 1 | jq -c ".[0].cells | map(.median > 0)"
+nrdmactl probe siw_eth1 rounds 1 2>&1
+echo "status $?"
+rmmod nrdma'
+guest_without() {
+	tests/vm/run --kernel "$series" --rdma both --no-module --file "$tmp/no-cm/nrdma.ko" -- \
+		bash -c "$guest" >"$tmp/no-cm/out"
+}
+
+ok "it builds for a kernel without the connection manager" build_without
+is "and takes nothing of it" "$(modinfo -F depends "$tmp/no-cm/nrdma.ko")" ib_core
+ok "a guest with that" guest_without
+ok "RoCE is measured" grep -x '\[true,true,true,true\]' "$tmp/no-cm/out"
+ok "iWARP is refused" grep -x 'status 2' "$tmp/no-cm/out"
+ok "in words" grep "this kernel has no connection manager (CONFIG_INFINIBAND_ADDR_TRANS)" "$tmp/no-cm/out"
 
 done_testing
