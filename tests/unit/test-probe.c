@@ -105,6 +105,56 @@ static void verdicts(void **state)
 	}
 }
 
+/* Of three nodes, one that varies hides nothing that is beyond doubt about the others. */
+static void three_nodes(void **state)
+{
+	static const struct {
+		long long ns[3], spread[3];
+		int node;		/* the device's, -1 for unknown */
+		enum probe_word word;
+		unsigned int best;
+		const char *text;
+	} t[] = {
+		{ { 1900, 1000, 2100 }, { 20, 20, 1500 }, 0, PROBE_CONTRADICTS, 1,
+		  "memory on node 1 is 1.9x faster although firmware says node 0" },
+		{ { 1900, 1000, 900 }, { 20, 20, 2000 }, 0, PROBE_CONTRADICTS, 1,
+		  "memory on node 1 is 1.9x faster although firmware says node 0" },
+		{ { 1000, 1900, 2100 }, { 20, 20, 1500 }, 0, PROBE_AGREES, 0,
+		  "no memory is faster: that of node 1 is 1.9x slower" },
+		{ { 1000, 1900, 2100 }, { 20, 20, 1500 }, -1, PROBE_UNKNOWN, 0,
+		  "memory on node 0 is 1.9x faster than on node 1" },
+		{ { 1000, 1900, 1400 }, { 20, 20, 20 }, 2, PROBE_CONTRADICTS, 0,
+		  "memory on node 0 is 1.4x faster although firmware says node 2" },
+		{ { 1000, 1005, 2100 }, { 20, 20, 1500 }, 0, PROBE_SAME, 0, "no difference" },
+	};
+	struct probe_sample sample = { 0 };
+	struct dev dev = { .name = "mlx5_0" };
+	struct probe_verdict verdict;
+	struct probe probe;
+	unsigned int mem;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(t) / sizeof(*t); i++) {
+		probe = (struct probe){ .rounds = ROUNDS };
+		for (sample.round = 1; sample.round <= ROUNDS; sample.round++)
+			for (mem = 0; mem < 3; mem++) {
+				sample.median = t[i].ns[mem] + t[i].spread[mem] *
+					(int)((sample.round * 7 + mem * 3) % 5 - 2) / 2;
+				assert_int_equal(probe_cell_add(probe_cell_of(&probe, mem, 0),
+								&sample), 0);
+			}
+		probe_settle(&probe);
+		dev.place.mem_node = t[i].node < 0 ? num_none("virtual") : num_of(t[i].node);
+		probe_judge(&verdict, &probe, &dev);
+		if (verdict.word != t[i].word || verdict.best.v != t[i].best ||
+		    !strstr(verdict.text, t[i].text))
+			fail_msg("%zu: %d best %lld \"%s\"", i, verdict.word, verdict.best.v,
+				 verdict.text);
+		probe_free(&probe);
+	}
+}
+
 /* The last round has one node only, and it would decide. */
 static void cut_short(void **state)
 {
@@ -192,6 +242,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(intervals),
 		cmocka_unit_test(verdicts),
+		cmocka_unit_test(three_nodes),
 		cmocka_unit_test(cut_short),
 		cmocka_unit_test(times),
 		cmocka_unit_test(picture),

@@ -236,26 +236,34 @@ static bool probe_faster(const struct probe_stat *a, const struct probe_stat *b)
 	return a->high < b->low && b->median >= PROBE_RATIO_LEAST * a->median;
 }
 
-/* In one pass over memory nodes: who is best, who is worst, where is the device's */
+/* Memory nodes with enough rounds: who is best, who is worst, where is the device's */
 struct probe_nodes {
 	unsigned int nr, best_node, worst_node;
 	struct probe_stat best, worst, own;
+	bool differ, contradict;
 };
 
-static void probe_nodes_of(struct probe_nodes *nodes, const struct probe *probe,
-			   struct num own)
+/* Of the memory node that begins at a cell; none where too few rounds can tell */
+static struct probe_stat probe_nodes_at(const struct probe *probe, unsigned int i)
+{
+	struct probe_stat stat = { 0 };
+
+	if (!i || probe->cells[i - 1].mem_node != probe->cells[i].mem_node)
+		stat = probe_node_latency(probe, probe->cells[i].mem_node);
+	return stat.n < PROBE_ROUNDS_LEAST ? (struct probe_stat){ 0 } : stat;
+}
+
+static void probe_nodes_medians(struct probe_nodes *nodes, const struct probe *probe,
+				struct num own)
 {
 	struct probe_stat stat;
 	unsigned int i;
 
-	memset(nodes, 0, sizeof(*nodes));
 	for (i = 0; i < probe->nr_cells; i++) {
 		unsigned int node = probe->cells[i].mem_node;
 
-		if (i && probe->cells[i - 1].mem_node == node)
-			continue;
-		stat = probe_node_latency(probe, node);
-		if (stat.n < PROBE_ROUNDS_LEAST)
+		stat = probe_nodes_at(probe, i);
+		if (!stat.n)
 			continue;
 		if (!nodes->nr || stat.median < nodes->best.median) {
 			nodes->best = stat;
@@ -271,6 +279,40 @@ static void probe_nodes_of(struct probe_nodes *nodes, const struct probe *probe,
 	}
 }
 
+/*
+ * Whoever is best or worst by its median may be so by noise alone, and then hide what
+ * is beyond doubt about others: of these the best and the worst are taken instead.
+ */
+static void probe_nodes_of(struct probe_nodes *nodes, const struct probe *probe,
+			   struct num own)
+{
+	struct probe_stat stat, best;
+	unsigned int i;
+
+	memset(nodes, 0, sizeof(*nodes));
+	probe_nodes_medians(nodes, probe, own);
+	best = nodes->best;
+	for (i = 0; i < probe->nr_cells; i++) {
+		unsigned int node = probe->cells[i].mem_node;
+
+		stat = probe_nodes_at(probe, i);
+		if (!stat.n)
+			continue;
+		if (nodes->own.n && probe_faster(&stat, &nodes->own) &&
+		    (!nodes->contradict || stat.median < nodes->best.median)) {
+			nodes->best = stat;
+			nodes->best_node = node;
+			nodes->contradict = true;
+		}
+		if (probe_faster(&best, &stat) &&
+		    (!nodes->differ || stat.median > nodes->worst.median)) {
+			nodes->worst = stat;
+			nodes->worst_node = node;
+			nodes->differ = true;
+		}
+	}
+}
+
 /**
  * probe_judge() - what a run says about a device's node
  * @verdict: out
@@ -283,7 +325,6 @@ void probe_judge(struct probe_verdict *verdict, const struct probe *probe,
 	const char *says = dev->place.override.known ? "an administrator says" : "firmware says";
 	struct num own = dev->place.mem_node;
 	struct probe_nodes nodes;
-	bool differ;
 
 	memset(verdict, 0, sizeof(*verdict));
 	verdict->node = own;
@@ -302,35 +343,32 @@ void probe_judge(struct probe_verdict *verdict, const struct probe *probe,
 	}
 	verdict->best = num_of(nodes.best_node);
 	verdict->ratio = (double)nodes.worst.median / nodes.best.median;
-	differ = probe_faster(&nodes.best, &nodes.worst);
-	if (!differ) {
+	if (nodes.contradict) {
+		verdict->word = PROBE_CONTRADICTS;
+		verdict->ratio = (double)nodes.own.median / nodes.best.median;
+		snprintf(verdict->text, sizeof(verdict->text),
+			 "memory on node %u is %.1fx faster although %s node %lld",
+			 nodes.best_node, verdict->ratio, says, own.v);
+	} else if (!nodes.differ) {
 		verdict->word = PROBE_SAME;
 		snprintf(verdict->text, sizeof(verdict->text),
 			 "no difference: memory of no node is faster than another's, as far as %u rounds tell",
 			 nodes.best.n);
-		return;
-	}
-	if (!nodes.own.n) {
+	} else if (!nodes.own.n) {
 		verdict->word = PROBE_UNKNOWN;
 		snprintf(verdict->text, sizeof(verdict->text),
 			 "memory on node %u is %.1fx faster than on node %u, and %s",
 			 nodes.best_node, verdict->ratio, nodes.worst_node,
 			 own.known ? "the device's own was not measured" :
 			 "nobody says where the device is");
-	} else if (probe_faster(&nodes.best, &nodes.own)) {
-		verdict->word = PROBE_CONTRADICTS;
-		verdict->ratio = (double)nodes.own.median / nodes.best.median;
-		snprintf(verdict->text, sizeof(verdict->text),
-			 "memory on node %u is %.1fx faster although %s node %lld",
-			 nodes.best_node, verdict->ratio, says, own.v);
 	} else {
 		verdict->word = PROBE_AGREES;
 		snprintf(verdict->text, sizeof(verdict->text),
 			 "%s node %lld, and no memory is faster: that of node %u is %.1fx slower",
 			 says, own.v, nodes.worst_node, verdict->ratio);
-		return;
 	}
-	if (verdict->word == PROBE_CONTRADICTS || !own.known)
+	if (verdict->word == PROBE_CONTRADICTS ||
+	    (verdict->word == PROBE_UNKNOWN && !own.known))
 		snprintf(verdict->fix, sizeof(verdict->fix), "nrdmactl dev set %s node %u",
 			 dev->name, nodes.best_node);
 }
