@@ -155,6 +155,37 @@ static void three_nodes(void **state)
 	}
 }
 
+/* What firmware says is the device's node, with memory or without. */
+static void places(void **state)
+{
+	static const struct {
+		long long ns0, ns1;
+		int node, mem_node;
+		const char *text;
+	} t[] = {
+		{ 1900, 1000, 2, 0, "memory on node 1 is 1.9x faster although firmware says node 2, whose nearest memory is on node 0" },
+		{ 1000, 1900, 2, 0, "firmware says node 2, whose nearest memory is on node 0, and no memory is faster: that of node 1 is 1.9x slower" },
+		{ 1030, 1000, 0, 0, "memory on node 1 is 1.03x faster although firmware says node 0" },
+		{ 1000, 1099, 0, 0, "firmware says node 0, and no memory is faster: that of node 1 is 1.10x slower" },
+		{ 1000, 1100, 0, 0, "firmware says node 0, and no memory is faster: that of node 1 is 1.1x slower" },
+	};
+	struct dev dev = { .name = "mlx5_0" };
+	struct probe_verdict verdict;
+	struct probe probe;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(t) / sizeof(*t); i++) {
+		measure(&probe, t[i].ns0, t[i].ns1, 1, ROUNDS);
+		dev.place.node = num_of(t[i].node);
+		dev.place.mem_node = num_of(t[i].mem_node);
+		probe_judge(&verdict, &probe, &dev);
+		assert_string_equal(verdict.text, t[i].text);
+		assert_int_equal(verdict.node.v, t[i].mem_node);
+		probe_free(&probe);
+	}
+}
+
 /* The last round has one node only, and it would decide. */
 static void cut_short(void **state)
 {
@@ -243,6 +274,7 @@ int main(void)
 		cmocka_unit_test(intervals),
 		cmocka_unit_test(verdicts),
 		cmocka_unit_test(three_nodes),
+		cmocka_unit_test(places),
 		cmocka_unit_test(cut_short),
 		cmocka_unit_test(times),
 		cmocka_unit_test(picture),

@@ -313,6 +313,26 @@ static void probe_nodes_of(struct probe_nodes *nodes, const struct probe *probe,
 	}
 }
 
+/* 1.03 is not "1.0x" */
+static const char *probe_times(double ratio, char *buf, size_t len)
+{
+	snprintf(buf, len, "%.*fx", ratio < 1.1 ? 2 : 1, ratio);
+	return buf;
+}
+
+/* Who says where the device is, and where; buffers go elsewhere if there is no memory. */
+static const char *probe_says(const struct place *place, char *buf, size_t len)
+{
+	const char *who = place->override.known ? "an administrator says" : "firmware says";
+	const struct num *node = place->node.known ? &place->node : &place->mem_node;
+	int n = snprintf(buf, len, "%s node %lld", who, node->v);
+
+	if (node->v != place->mem_node.v)
+		snprintf(buf + n, len - n, ", whose nearest memory is on node %lld",
+			 place->mem_node.v);
+	return buf;
+}
+
 /**
  * probe_judge() - what a run says about a device's node
  * @verdict: out
@@ -322,8 +342,8 @@ static void probe_nodes_of(struct probe_nodes *nodes, const struct probe *probe,
 void probe_judge(struct probe_verdict *verdict, const struct probe *probe,
 		 const struct dev *dev)
 {
-	const char *says = dev->place.override.known ? "an administrator says" : "firmware says";
 	struct num own = dev->place.mem_node;
+	char says[96], times[32];
 	struct probe_nodes nodes;
 
 	memset(verdict, 0, sizeof(*verdict));
@@ -342,13 +362,14 @@ void probe_judge(struct probe_verdict *verdict, const struct probe *probe,
 		return;
 	}
 	verdict->best = num_of(nodes.best_node);
-	verdict->ratio = (double)nodes.worst.median / nodes.best.median;
+	verdict->ratio = (double)(nodes.contradict ? nodes.own : nodes.worst).median /
+			 nodes.best.median;
+	probe_times(verdict->ratio, times, sizeof(times));
 	if (nodes.contradict) {
 		verdict->word = PROBE_CONTRADICTS;
-		verdict->ratio = (double)nodes.own.median / nodes.best.median;
 		snprintf(verdict->text, sizeof(verdict->text),
-			 "memory on node %u is %.1fx faster although %s node %lld",
-			 nodes.best_node, verdict->ratio, says, own.v);
+			 "memory on node %u is %s faster although %s",
+			 nodes.best_node, times, probe_says(&dev->place, says, sizeof(says)));
 	} else if (!nodes.differ) {
 		verdict->word = PROBE_SAME;
 		snprintf(verdict->text, sizeof(verdict->text),
@@ -357,15 +378,15 @@ void probe_judge(struct probe_verdict *verdict, const struct probe *probe,
 	} else if (!nodes.own.n) {
 		verdict->word = PROBE_UNKNOWN;
 		snprintf(verdict->text, sizeof(verdict->text),
-			 "memory on node %u is %.1fx faster than on node %u, and %s",
-			 nodes.best_node, verdict->ratio, nodes.worst_node,
+			 "memory on node %u is %s faster than on node %u, and %s",
+			 nodes.best_node, times, nodes.worst_node,
 			 own.known ? "the device's own was not measured" :
 			 "nobody says where the device is");
 	} else {
 		verdict->word = PROBE_AGREES;
 		snprintf(verdict->text, sizeof(verdict->text),
-			 "%s node %lld, and no memory is faster: that of node %u is %.1fx slower",
-			 says, own.v, nodes.worst_node, verdict->ratio);
+			 "%s, and no memory is faster: that of node %u is %s slower",
+			 probe_says(&dev->place, says, sizeof(says)), nodes.worst_node, times);
 	}
 	if (verdict->word == PROBE_CONTRADICTS ||
 	    (verdict->word == PROBE_UNKNOWN && !own.known))
