@@ -45,9 +45,9 @@ like "where memory and CPUs were" "$(cat "$tmp/text")" "there and back, memory o
 like "what TCP went over" "$(cat "$tmp/text")" "TCP over $netdev's address, .* loop-back device"
 like "and that it says nothing about a NIC" "$(cat "$tmp/text")" "the CPU moves the data"
 
-# ---- the asking thread is on the CPU that the module's was on ----
+# ---- the two threads are on the CPUs that the module's sides were on ----
 
-# asks: the tool's first thread is bound to a CPU of node 0, the other one to its neighbour
+# asks: the tool's first thread is bound to a CPU of node 0, the other one to another
 asks() {
 	local pid
 	pid=$(pgrep -x nrdmactl) || return

@@ -30,6 +30,7 @@ static const struct nla_policy mod_probe_policy[NRDMA_A_PROBE_MAX + 1] = {
 	[NRDMA_A_PROBE_RATE] = { .type = NLA_U64 },
 	[NRDMA_A_PROBE_ERROR] = { .type = NLA_S32 },
 	[NRDMA_A_PROBE_WHY] = { .type = NLA_NUL_STRING },
+	[NRDMA_A_PROBE_PEER_CPU] = { .type = NLA_U32 },
 };
 
 static const struct mod_attrs mod_probe_attrs = { NRDMA_A_PROBE_MAX, mod_probe_policy };
@@ -84,6 +85,7 @@ static int mod_probe_measured(struct probe *probe, struct nlattr **tb)
 		.rate = mod_u64(tb[NRDMA_A_PROBE_RATE]),
 	};
 	struct num error = mod_s32(tb[NRDMA_A_PROBE_ERROR]);
+	struct num peer = mod_u32(tb[NRDMA_A_PROBE_PEER_CPU]);
 	struct probe_cell *cell;
 
 	cell = probe_cell_of(probe, mod_u32(tb[NRDMA_A_PROBE_MEM_NODE]).v,
@@ -91,6 +93,7 @@ static int mod_probe_measured(struct probe *probe, struct nlattr **tb)
 	if (!cell)
 		return -ENOMEM;
 	cell->cpu = mod_u32(tb[NRDMA_A_PROBE_CPU]).v;
+	cell->peer_cpu = peer.known ? peer.v : cell->cpu;
 	if (!error.known)
 		return probe_cell_add(cell, &sample);
 	snprintf(cell->why, sizeof(cell->why), "%s", tb[NRDMA_A_PROBE_WHY] ?

@@ -76,7 +76,7 @@ static void compare_put(struct out *o, const struct dev *dev, long long size,
 	out_record_end(o);
 }
 
-/* One round of either; the CPU of the module's is where TCP asks from as well. */
+/* One round of either; where the module's two sides are, TCP's are as well. */
 static int compare_round(struct mod *mod, const struct dev *dev, const struct probe_want *want,
 			 struct probe_tcp **tcp, struct compare *c)
 {
@@ -91,7 +91,8 @@ static int compare_round(struct mod *mod, const struct dev *dev, const struct pr
 		err = -EIO;
 	}
 	if (!err && !*tcp) {
-		*tcp = probe_tcp_open(dev_netdev(dev), probe.cells[0].cpu, probe.size);
+		*tcp = probe_tcp_open(dev_netdev(dev), probe.cells[0].cpu,
+				      probe.cells[0].peer_cpu, probe.size);
 		err = *tcp ? 0 : -EIO;
 	}
 	if (!err) {

@@ -30,10 +30,12 @@ struct probe_stat {
 
 /**
  * struct probe_cell - memory on one node, the CPU on another
+ * @cpu: who posts
+ * @peer_cpu: who answers a pingpong; @cpu where the module does not say
  * @why: why there are no figures, "" where there are
  */
 struct probe_cell {
-	unsigned int mem_node, cpu_node, cpu;
+	unsigned int mem_node, cpu_node, cpu, peer_cpu;
 	unsigned int nr;
 	struct probe_sample *sample;
 	char why[128];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A ping-pong over TCP, to hold RDMA against: from and to the address of a network
- * device, by two threads, one on a given CPU and the other one near it. The kernel
+ * device, by two threads, on a given CPU each. The kernel
  * takes what it sends to itself round by its loop-back device, so no NIC has a part
  * in it: what is measured is the stack.
  */
@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "numa.h"
+#include "cpus.h"
 #include "probe_stat.h"
 #include "probe_tcp.h"
 #include "say.h"
@@ -141,35 +141,23 @@ static int probe_tcp_connect(struct probe_tcp *tcp, const char *netdev)
 	return err;
 }
 
-/* Another CPU of the same node, or the same one where there is none */
-static unsigned int probe_tcp_neighbour(unsigned int cpu)
-{
-	int node = numa_of_cpu(cpu), other;
-	struct cpus cpus;
-
-	if (node < 0 || numa_cpus(node, &cpus))
-		return cpu;
-	other = cpus_next(&cpus, cpu);
-	if (other < 0)
-		other = cpus_next(&cpus, -1);
-	return other < 0 ? cpu : (unsigned int)other;
-}
-
 /**
  * probe_tcp_open() - connect a network device's address with itself
  * @cpu: where the one who asks runs
+ * @peer_cpu: and the one who answers
  * @size: of a message
  *
  * Return: a connection, or NULL after saying what is wrong.
  */
-struct probe_tcp *probe_tcp_open(const char *netdev, unsigned int cpu, size_t size)
+struct probe_tcp *probe_tcp_open(const char *netdev, unsigned int cpu, unsigned int peer_cpu,
+				 size_t size)
 {
 	struct probe_tcp *tcp = calloc(1, sizeof(*tcp));
 	int err = -ENOMEM;
 
 	if (tcp) {
 		*tcp = (struct probe_tcp){
-			.size = size, .cpu = cpu, .peer_cpu = probe_tcp_neighbour(cpu),
+			.size = size, .cpu = cpu, .peer_cpu = peer_cpu,
 			.asks = -1, .answers = -1,
 			.buf = { calloc(1, size), calloc(1, size) },
 		};

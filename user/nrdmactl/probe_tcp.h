@@ -6,7 +6,8 @@
 
 struct probe_tcp;
 
-struct probe_tcp *probe_tcp_open(const char *netdev, unsigned int cpu, size_t size);
+struct probe_tcp *probe_tcp_open(const char *netdev, unsigned int cpu, unsigned int peer_cpu,
+				 size_t size);
 long long probe_tcp_round(struct probe_tcp *tcp, unsigned int iterations);
 void probe_tcp_close(struct probe_tcp *tcp);
 
