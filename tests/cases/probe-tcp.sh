@@ -68,6 +68,18 @@ ok "it has figures all the same" jq -e "all($sane)" "$tmp/probe"
 ip addr add "$addr" dev "$netdev"
 ok "the address is back" within 10 active "$dev"
 
+# ---- what goes over lo is dropped, as a firewall may ----
+
+if modprobe sch_tbf 2>/dev/null && tc qdisc add dev lo root tbf rate 8bit burst 1 latency 1ms 2>/dev/null; then
+	begun=$SECONDS
+	refused "TCP that is dropped" "got no answer in 5 s: let a firewall pass" \
+		nrdmactl probe "$dev" compare tcp size 64
+	ok "it does not hang" test $((SECONDS - begun)) -le 20
+	tc qdisc del dev lo root
+else
+	skip "no tc, or no sch_tbf" "TCP that is dropped"
+fi
+
 # ---- refusals ----
 
 # usage: status 1 and the keys that it takes

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A ping-pong over TCP, to hold RDMA against: from and to the address of a network
- * device, by two threads, on a given CPU each. The kernel
- * takes what it sends to itself round by its loop-back device, so no NIC has a part
- * in it: what is measured is the stack.
+ * device, by two threads, on a given CPU each. The kernel takes what it sends to
+ * itself round by its loop-back device, so no NIC has a part in it: what is measured
+ * is the stack.
  */
 #include <errno.h>
 #include <ifaddrs.h>
+#include <net/if.h>
+#include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <pthread.h>
@@ -24,6 +26,7 @@
 #include "say.h"
 
 #define TCP_WARM_UP	16
+#define TCP_WAIT_S	5		/* a firewall may drop what is sent */
 #define TCP_TIME_NS	250000000LL	/* as the module's measurements */
 
 /**
@@ -34,6 +37,8 @@
  * @asks: socket of the one
  * @answers: and of the other
  * @thread: the other; it ends when the connection does
+ * @netdev: whose address it is,
+ * @addr: in words
  * @buf: what is sent and received, of the one and the other
  */
 struct probe_tcp {
@@ -42,6 +47,7 @@ struct probe_tcp {
 	int asks, answers;
 	bool running;
 	pthread_t thread;
+	char netdev[IF_NAMESIZE], addr[INET6_ADDRSTRLEN + IF_NAMESIZE];
 	char *buf[2];
 };
 
@@ -53,6 +59,7 @@ static long long probe_tcp_now(void)
 	return ts.tv_sec * 1000000000LL + ts.tv_nsec;
 }
 
+/* Returns 0 or a negative errno, -ETIMEDOUT where nothing went on for too long */
 static int probe_tcp_move(int fd, char *buf, size_t size, bool out)
 {
 	ssize_t n;
@@ -62,7 +69,7 @@ static int probe_tcp_move(int fd, char *buf, size_t size, bool out)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
-			return -1;
+			return !n ? -ECONNRESET : errno == EAGAIN ? -ETIMEDOUT : -errno;
 		buf += n;
 		size -= n;
 	}
@@ -113,6 +120,15 @@ static int probe_tcp_addr(const char *netdev, struct sockaddr_storage *addr, soc
 	return family ? 0 : -EADDRNOTAVAIL;
 }
 
+/* How long a socket waits: a connection and what is sent, and what is received */
+static int probe_tcp_wait(int fd, int receive_s)
+{
+	struct timeval out = { .tv_sec = TCP_WAIT_S }, in = { .tv_sec = receive_s };
+
+	return setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &out, sizeof(out)) ||
+	       setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &in, sizeof(in));
+}
+
 static int probe_tcp_connect(struct probe_tcp *tcp, const char *netdev)
 {
 	struct sockaddr_storage addr = { 0 };
@@ -123,22 +139,35 @@ static int probe_tcp_connect(struct probe_tcp *tcp, const char *netdev)
 	err = probe_tcp_addr(netdev, &addr, &len);
 	if (err)
 		return err;
+	getnameinfo((struct sockaddr *)&addr, len, tcp->addr, sizeof(tcp->addr), NULL, 0,
+		    NI_NUMERICHOST);
 	listener = socket(addr.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	tcp->asks = socket(addr.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (listener < 0 || tcp->asks < 0 || bind(listener, (struct sockaddr *)&addr, len) ||
+	if (listener < 0 || tcp->asks < 0 || probe_tcp_wait(listener, TCP_WAIT_S) ||
+	    probe_tcp_wait(tcp->asks, TCP_WAIT_S) || bind(listener, (struct sockaddr *)&addr, len) ||
 	    listen(listener, 1) || getsockname(listener, (struct sockaddr *)&addr, &len) ||
 	    connect(tcp->asks, (struct sockaddr *)&addr, len)) {
 		err = -errno;
 	} else {
 		tcp->answers = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
-		if (tcp->answers < 0 ||
+		/* It got these times from its listener, and has to wait between rounds. */
+		if (tcp->answers < 0 || probe_tcp_wait(tcp->answers, 0) ||
 		    setsockopt(tcp->asks, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one)) ||
 		    setsockopt(tcp->answers, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one)))
 			err = -errno;
 	}
 	if (listener >= 0)
 		close(listener);
-	return err;
+	return err == -EINPROGRESS || err == -EAGAIN ? -ETIMEDOUT : err;
+}
+
+static void probe_tcp_say(const struct probe_tcp *tcp, int err)
+{
+	if (err == -ETIMEDOUT)
+		say("TCP from %s to itself (%s) got no answer in %d s: let a firewall pass what goes over lo, or measure without compare",
+		    tcp->addr, tcp->netdev, TCP_WAIT_S);
+	else
+		say("no TCP connection over %s: %s", tcp->netdev, strerror(-err));
 }
 
 /**
@@ -155,23 +184,25 @@ struct probe_tcp *probe_tcp_open(const char *netdev, unsigned int cpu, unsigned 
 	struct probe_tcp *tcp = calloc(1, sizeof(*tcp));
 	int err = -ENOMEM;
 
-	if (tcp) {
-		*tcp = (struct probe_tcp){
-			.size = size, .cpu = cpu, .peer_cpu = peer_cpu,
-			.asks = -1, .answers = -1,
-			.buf = { calloc(1, size), calloc(1, size) },
-		};
-		if (tcp->buf[0] && tcp->buf[1])
-			err = probe_tcp_connect(tcp, netdev);
+	if (!tcp) {
+		say("out of memory");
+		return NULL;
 	}
+	*tcp = (struct probe_tcp){
+		.size = size, .cpu = cpu, .peer_cpu = peer_cpu,
+		.asks = -1, .answers = -1,
+		.buf = { calloc(1, size), calloc(1, size) },
+	};
+	snprintf(tcp->netdev, sizeof(tcp->netdev), "%s", netdev);
+	if (tcp->buf[0] && tcp->buf[1])
+		err = probe_tcp_connect(tcp, netdev);
 	if (!err) {
 		err = -pthread_create(&tcp->thread, NULL, probe_tcp_answer, tcp);
 		tcp->running = !err;
 	}
 	if (err) {
-		say("no TCP connection over %s: %s", netdev, strerror(-err));
-		if (tcp)
-			probe_tcp_close(tcp);
+		probe_tcp_say(tcp, err);
+		probe_tcp_close(tcp);
 		return NULL;
 	}
 	return tcp;
@@ -189,6 +220,7 @@ long long probe_tcp_round(struct probe_tcp *tcp, unsigned int iterations)
 	unsigned int i, n = 0;
 	struct cpus before;
 	bool restore;
+	int err = 0;
 
 	if (!ns) {
 		say("out of memory");
@@ -200,12 +232,11 @@ long long probe_tcp_round(struct probe_tcp *tcp, unsigned int iterations)
 	end = now + 2 * TCP_TIME_NS;
 	for (i = 0; n < iterations && now < end; i++) {
 		start = now;
-		if (probe_tcp_move(tcp->asks, tcp->buf[0], tcp->size, true) ||
-		    probe_tcp_move(tcp->asks, tcp->buf[0], tcp->size, false)) {
-			say("the TCP connection broke: %s", strerror(errno));
-			free(ns);
-			return -EIO;
-		}
+		err = probe_tcp_move(tcp->asks, tcp->buf[0], tcp->size, true);
+		if (!err)
+			err = probe_tcp_move(tcp->asks, tcp->buf[0], tcp->size, false);
+		if (err)
+			break;
 		now = probe_tcp_now();
 		if (i >= TCP_WARM_UP || now - (end - 2 * TCP_TIME_NS) > TCP_TIME_NS)
 			ns[n++] = now - start;
@@ -214,13 +245,18 @@ long long probe_tcp_round(struct probe_tcp *tcp, unsigned int iterations)
 		cpus_bind(&before);
 	median = probe_stat_of(ns, n).median;
 	free(ns);
-	return median;
+	if (err)
+		probe_tcp_say(tcp, err);
+	return err ? err : median;
 }
 
 void probe_tcp_close(struct probe_tcp *tcp)
 {
+	/* Either by itself: what the one says to the other may be dropped. */
 	if (tcp->asks >= 0)
 		shutdown(tcp->asks, SHUT_RDWR);
+	if (tcp->answers >= 0)
+		shutdown(tcp->answers, SHUT_RDWR);
 	if (tcp->running)
 		pthread_join(tcp->thread, NULL);
 	if (tcp->asks >= 0)
