@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <linux/nrdma.h>
 
@@ -14,6 +13,7 @@
 #include "out.h"
 #include "probe_compare.h"
 #include "probe_last.h"
+#include "probe_progress.h"
 #include "probe_stat.h"
 #include "probe_svg.h"
 #include "say.h"
@@ -290,12 +290,9 @@ static int probe_print(const struct probe *probe, const struct probe_verdict *ve
 	return ferror(stdout) || fflush(stdout) ? EXIT_FAILED : EXIT_DONE;
 }
 
-/* On a terminal somebody waits */
-static void probe_progress(const struct probe *probe)
+static void probe_on_measured(const struct probe *probe)
 {
-	if (isatty(STDERR_FILENO))
-		fprintf(stderr, "\rround %u of %u\r", probe->rounds + 1 > probe->rounds_wanted ?
-			probe->rounds_wanted : probe->rounds + 1, probe->rounds_wanted);
+	probe_progress(probe->size, probe->rounds, probe->rounds_wanted);
 }
 
 static int probe_parse(struct probe_want *want, const struct args *args)
@@ -329,8 +326,9 @@ static int probe_one(struct mod *mod, const struct dev *dev, const struct probe_
 	struct probe_verdict verdict;
 	int status = EXIT_DONE;
 
-	if (mod_probe_run(mod, dev, want, probe, probe_progress))
+	if (mod_probe_run(mod, dev, want, probe, probe_on_measured))
 		return EXIT_FAILED;
+	probe_progress_end();
 	probe_judge(&verdict, probe, dev);
 	if (json)
 		probe_put(json, probe, &verdict, dev, NULL);

@@ -14,6 +14,7 @@
 #include "cmd.h"
 #include "out.h"
 #include "probe_compare.h"
+#include "probe_progress.h"
 #include "probe_tcp.h"
 #include "say.h"
 
@@ -114,8 +115,12 @@ static int compare_size(struct mod *mod, const struct dev *dev, const struct pro
 	int err = 0;
 
 	memset(c, 0, sizeof(*c));
-	while (!err && c->rounds < COMPARE_ROUNDS && (!c->rounds || time(NULL) < end))
+	while (!err && c->rounds < COMPARE_ROUNDS && (!c->rounds || time(NULL) < end)) {
+		probe_progress(want->size.v, c->rounds, COMPARE_ROUNDS);
 		err = compare_round(mod, dev, want, &tcp, c);
+	}
+	if (!err)
+		probe_progress_end();
 	if (tcp)
 		probe_tcp_close(tcp);
 	return err;
