@@ -32,6 +32,13 @@ ok "a port" nrdmactl probe "$dev/1" rounds 1 iterations 10
 ok "for a second" probe rounds 1000 time 1
 ok "with as many rounds as it allows" test "$(probed .rounds)" -lt 1000
 
+begun=$SECONDS
+nrdmactl -j probe "$dev" svg "$tmp/svg" time 1 >"$tmp/probe" 2>"$tmp/probe.err"
+is "all sizes in a second: not all of them" $? 4
+ok "it is over soon" test $((SECONDS - begun)) -le 10
+like "how many there are is said" "$(cat "$tmp/probe.err")" "the time is over: [1-7] of 8 sizes were measured"
+ok "and drawn" grep -q '</svg>' "$tmp/svg"
+
 moves_data write read send pingpong
 
 # ---- refusals ----

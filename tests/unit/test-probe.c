@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "probe_clock.h"
 #include "probe_stat.h"
 #include "probe_svg.h"
 
@@ -202,6 +203,48 @@ static void cut_short(void **state)
 	probe_free(&probe);
 }
 
+/* Sizes that share a time end with it, but for half a second. */
+static void shares(void **state)
+{
+	/* What each is given, where it takes as long, and a part of a second more */
+	static const struct {
+		unsigned int seconds, nr;
+		long long more;		/* ms */
+		const char *given;
+	} t[] = {
+		{ 10, 1, 0, "10" },
+		{ 60, 8, 0, "7 7 7 7 8 8 8 8" },
+		{ 60, 8, 700, "7 7 7 7 7 7 7 6" },
+		{ 10, 8, 0, "1 1 1 1 1 1 2 2" },
+		{ 10, 8, 700, "1 1 1 1 1 1" },
+		{ 1, 8, 0, "1" },
+		{ 1, 8, 700, "1" },
+		{ 480, 8, 0, "60 60 60 60 60 60 60 60" },
+	};
+	char given[64];
+	unsigned int n, s;
+	long long left;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(t) / sizeof(*t); i++) {
+		given[0] = '\0';
+		/* Something is gone by the time that it is asked for */
+		left = t[i].seconds * CLOCK_SECOND - 1000;
+		for (n = t[i].nr; n; n--) {
+			s = probe_clock_share(left > 0 ? left : 0, n);
+			if (!s)
+				break;
+			assert_true(s * CLOCK_SECOND <= left + CLOCK_SECOND / 2);
+			sprintf(given + strlen(given), "%s%u", *given ? " " : "", s);
+			left -= s * CLOCK_SECOND + t[i].more * (CLOCK_SECOND / 1000);
+		}
+		assert_string_equal(given, t[i].given);
+	}
+	assert_int_equal(probe_clock_left(probe_clock_now() - 1), 0);
+	assert_true(probe_clock_left(probe_clock_now() + CLOCK_SECOND) > CLOCK_SECOND / 2);
+}
+
 static void times(void **state)
 {
 	char text[32];
@@ -277,6 +320,7 @@ int main(void)
 		cmocka_unit_test(places),
 		cmocka_unit_test(cut_short),
 		cmocka_unit_test(times),
+		cmocka_unit_test(shares),
 		cmocka_unit_test(picture),
 	};
 

@@ -11,6 +11,7 @@
 #include "mod_dev.h"
 #include "mod_probe.h"
 #include "out.h"
+#include "probe_clock.h"
 #include "probe_compare.h"
 #include "probe_last.h"
 #include "probe_progress.h"
@@ -21,6 +22,8 @@
 #include "words.h"
 
 #define PROBE_TIME		10	/* s, where none is given */
+#define PROBE_TIME_SIZES	60	/* and over several sizes */
+#define PROBE_TIME_MAX		60	/* of a size, by the module */
 #define PROBE_CPU_NODES_MAX	64	/* columns of the matrix; with -d there is no limit */
 
 static const char *const probe_ops[] = { "write", "read", "send", "pingpong", NULL };
@@ -308,8 +311,6 @@ static int probe_parse(struct probe_want *want, const struct args *args)
 	    args_u32(args, "cpu-node", &want->cpu_node))
 		return -EINVAL;
 	want->isolated = args_switch(args, "isolated");
-	if (!want->time.known)
-		want->time = num_of(PROBE_TIME);
 	if (want->size.known && want->size.v > UINT32_MAX) {
 		say("size \"%s\": must be at most 4M", args_get(args, "size"));
 		return -EINVAL;
@@ -352,30 +353,56 @@ static int probe_picture(const char *path, const struct dev *dev, const struct p
 	return probe_svg(path, title, probes, nr) ? EXIT_FAILED : EXIT_DONE;
 }
 
-/* The sizes one after the other; time is shared out among them. */
+/* The sizes one after the other, of what time is left a share each. */
 static int probe_all(struct mod *mod, const struct dev *dev, struct probe_want *want,
 		     const long long *sizes, unsigned int nr, const char *svg)
 {
+	long long end = probe_clock_now() + want->time.v * CLOCK_SECOND;
 	struct probe probes[PROBE_SIZES] = { 0 };
 	int status = EXIT_DONE;
-	unsigned int i;
+	unsigned int i, done;
 	struct out o;
 
 	if (opts.json)
 		out_open(&o, OUT_TABLE, OUT_FIELDS(probe_fields));
-	want->time.v = (want->time.v + nr - 1) / nr;
-	for (i = 0; i < nr && status == EXIT_DONE; i++) {
+	for (done = 0; done < nr && status == EXIT_DONE; done++) {
 		if (sizes)
-			want->size = num_of(sizes[i]);
-		status = probe_one(mod, dev, want, &probes[i], opts.json ? &o : NULL);
+			want->size = num_of(sizes[done]);
+		if (nr > 1)
+			want->time = num_of(probe_clock_share(probe_clock_left(end), nr - done));
+		if (!want->time.v && nr > 1)
+			break;
+		status = probe_one(mod, dev, want, &probes[done], opts.json ? &o : NULL);
 	}
 	if (opts.json && out_close(&o))
 		status = EXIT_FAILED;
 	if (svg && status == EXIT_DONE)
-		status = probe_picture(svg, dev, probes, nr);
+		status = probe_picture(svg, dev, probes, done);
+	if (status == EXIT_DONE && done < nr) {
+		say("the time is over: %u of %u sizes were measured", done, nr);
+		status = EXIT_PARTIAL;
+	}
 	for (i = 0; i < nr; i++)
 		probe_free(&probes[i]);
 	return status;
+}
+
+/*
+ * The module says what time a size may take. Of what is shared out it sees the shares
+ * only; and a comparison sees to its time itself.
+ */
+static int probe_parse_time(struct probe_want *want, const struct args *args, unsigned int nr)
+{
+	const char *time = args_get(args, "time");
+
+	if (!want->time.known)
+		want->time = num_of(nr > 1 ? PROBE_TIME_SIZES : PROBE_TIME);
+	if (nr == 1 && !args_get(args, "compare"))
+		return 0;
+	if (want->time.v >= 1 && want->time.v <= PROBE_TIME_MAX * nr)
+		return 0;
+	say("time \"%s\": must be 1 to %u", time, PROBE_TIME_MAX * nr);
+	return -EINVAL;
 }
 
 static int probe_run(const struct args *args)
@@ -402,6 +429,8 @@ static int probe_run(const struct args *args)
 		sizes = NULL;
 		nr = 1;
 	}
+	if (probe_parse_time(&want, args, nr))
+		return EXIT_USAGE;
 	dev = pick_one(&picked, args, false);
 	if (dev && mod_must_open(&mod)) {
 		if (picked.port)
@@ -421,6 +450,6 @@ const struct cmd cmd_probe = {
 	.object = "probe",
 	.pos = "DEV",
 	.keys = probe_keys,
-	.help = "measure what memory and CPU of each node cost through a device",
+	.help = "measure what memory and CPU of each node cost through a device, for 10 s, or all sizes for 60 s",
 	.run = probe_run,
 };

@@ -7,12 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <linux/nrdma.h>
 
 #include "cmd.h"
 #include "out.h"
+#include "probe_clock.h"
 #include "probe_compare.h"
 #include "probe_progress.h"
 #include "probe_tcp.h"
@@ -20,6 +20,7 @@
 
 #define COMPARE_ROUNDS		9
 #define COMPARE_ITERATIONS	1000
+#define COMPARE_ROUND_TIME	10	/* s, to begin it in */
 
 static const struct out_field compare_fields[] = {
 	{ "dev_name" },
@@ -33,7 +34,7 @@ static const struct out_field compare_fields[] = {
 	{ "tcp.median_low", NULL, " (", OUT_DETAIL },
 	{ "tcp.median_high", NULL, " to ", OUT_DETAIL },
 	{ "ratio", "TCP/RDMA", NULL, OUT_RIGHT },
-	{ "rounds" },
+	{ "rounds", "ROUNDS", NULL, OUT_RIGHT },
 	{ "software" },
 };
 
@@ -107,15 +108,15 @@ static int compare_round(struct mod *mod, const struct dev *dev, const struct pr
 	return err;
 }
 
-/* Until @end, but once at least */
+/* Until @end; not once when that is over */
 static int compare_size(struct mod *mod, const struct dev *dev, const struct probe_want *want,
-			time_t end, struct compare *c)
+			long long end, struct compare *c)
 {
 	struct probe_tcp *tcp = NULL;
 	int err = 0;
 
 	memset(c, 0, sizeof(*c));
-	while (!err && c->rounds < COMPARE_ROUNDS && (!c->rounds || time(NULL) < end)) {
+	while (!err && c->rounds < COMPARE_ROUNDS && probe_clock_left(end)) {
 		probe_progress(want->size.v, c->rounds, COMPARE_ROUNDS);
 		err = compare_round(mod, dev, want, &tcp, c);
 	}
@@ -154,8 +155,8 @@ static int compare_place(const struct dev *dev, struct probe_want *want)
 int probe_compare_tcp(struct mod *mod, const struct dev *dev, struct probe_want *want,
 		      const long long *sizes, unsigned int nr_sizes)
 {
-	time_t start = time(NULL);
-	struct compare c;
+	long long end = probe_clock_now() + want->time.v * CLOCK_SECOND, left;
+	struct compare c = { 0 };
 	bool software = false;
 	unsigned int i;
 	struct out o;
@@ -166,10 +167,15 @@ int probe_compare_tcp(struct mod *mod, const struct dev *dev, struct probe_want 
 	want->op = num_of(NRDMA_PROBE_OP_PINGPONG);
 	want->iterations = num_of(COMPARE_ITERATIONS);
 	want->rounds = num_of(1);
+	/* A round is one measurement, which is not cut short once it has begun */
+	want->time = num_of(COMPARE_ROUND_TIME);
 	out_open(&o, OUT_TABLE, OUT_FIELDS(compare_fields));
 	for (i = 0, err = 0; i < nr_sizes && !err; i++) {
+		left = probe_clock_left(end);
+		if (!left)
+			break;
 		want->size = num_of(sizes[i]);
-		err = compare_size(mod, dev, want, start + want->time.v * (i + 1) / nr_sizes, &c);
+		err = compare_size(mod, dev, want, end - left + left / (nr_sizes - i), &c);
 		if (!err)
 			compare_put(&o, dev, sizes[i], &c);
 		software |= c.software;
@@ -182,5 +188,9 @@ int probe_compare_tcp(struct mod *mod, const struct dev *dev, struct probe_want 
 	if (!opts.json && software)
 		printf("%s is a software device: the CPU moves the data, so this says nothing about a NIC\n",
 		       dev->name);
+	if (i < nr_sizes) {
+		say("the time is over: %u of %u sizes were measured", i, nr_sizes);
+		return EXIT_PARTIAL;
+	}
 	return EXIT_DONE;
 }

@@ -17,10 +17,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cpus.h"
+#include "probe_clock.h"
 #include "probe_stat.h"
 #include "probe_tcp.h"
 #include "say.h"
@@ -50,14 +50,6 @@ struct probe_tcp {
 	char netdev[IF_NAMESIZE], addr[INET6_ADDRSTRLEN + IF_NAMESIZE];
 	char *buf[2];
 };
-
-static long long probe_tcp_now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000LL + ts.tv_nsec;
-}
 
 /* Returns 0 or a negative errno, -ETIMEDOUT where nothing went on for too long */
 static int probe_tcp_move(int fd, char *buf, size_t size, bool out)
@@ -228,7 +220,7 @@ long long probe_tcp_round(struct probe_tcp *tcp, unsigned int iterations)
 	}
 	restore = !cpus_allowed(&before);
 	probe_tcp_bind(tcp->cpu);
-	now = probe_tcp_now();
+	now = probe_clock_now();
 	end = now + 2 * TCP_TIME_NS;
 	for (i = 0; n < iterations && now < end; i++) {
 		start = now;
@@ -237,7 +229,7 @@ long long probe_tcp_round(struct probe_tcp *tcp, unsigned int iterations)
 			err = probe_tcp_move(tcp->asks, tcp->buf[0], tcp->size, false);
 		if (err)
 			break;
-		now = probe_tcp_now();
+		now = probe_clock_now();
 		if (i >= TCP_WARM_UP || now - (end - 2 * TCP_TIME_NS) > TCP_TIME_NS)
 			ns[n++] = now - start;
 	}
