@@ -8,11 +8,13 @@
 #include <string.h>
 
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #include "probe_clock.h"
+#include "probe_last.h"
 #include "probe_stat.h"
 #include "probe_svg.h"
 
@@ -203,6 +205,65 @@ static void cut_short(void **state)
 	probe_free(&probe);
 }
 
+/* Of several sizes the one that says most, whichever comes first */
+static void strongest(void **state)
+{
+	static const struct probe_verdict t[] = {
+		{ .word = PROBE_FEW },
+		{ .word = PROBE_SAME, .ratio = 1.5 },
+		{ .word = PROBE_UNKNOWN, .ratio = 3 },
+		{ .word = PROBE_AGREES, .ratio = 1.1 },
+		{ .word = PROBE_CONTRADICTS, .ratio = 1.1 },
+		{ .word = PROBE_CONTRADICTS, .ratio = 1.9 },
+	};
+	size_t i, k;
+
+	(void)state;
+	for (i = 0; i < sizeof(t) / sizeof(*t); i++)
+		for (k = 0; k < sizeof(t) / sizeof(*t); k++)
+			assert_int_equal(probe_stronger(&t[i], &t[k]), i > k);
+}
+
+/* What is kept, with what it was seen with; older ones have no such words */
+static void kept(void **state)
+{
+	static const char older[] = "{ \"dev_name\": \"mlx5_0\", \"time\": 1, \"software\": true, "
+		"\"word\": \"agrees\", \"text\": \"so it is\", \"fix\": \"\", \"mem_node\": 1 }";
+	const struct probe_verdict verdict = {
+		.word = PROBE_CONTRADICTS, .node = num_of(0), .text = "so it is not", .fix = "mend it",
+	};
+	struct dev dev = { .name = "test-probe" };
+	struct probe probe = { .op = 1, .size = 4096 };
+	const char *root = getenv("NRDMA_SYSROOT");
+	struct probe_last last;
+	char path[512], text[64];
+	FILE *f;
+
+	(void)state;
+	assert_non_null(root);
+	snprintf(path, sizeof(path), "%s/run", root);
+	mkdir(path, 0755);
+	probe_last_read(&last, &dev);
+	assert_false(last.known);
+	assert_int_equal(probe_last_save(&dev, &probe, &verdict), 0);
+	probe_last_read(&last, &dev);
+	assert_true(last.known && last.mem_node.known && last.age.v < 60 && !last.software);
+	assert_string_equal(last.word.s, "contradicts");
+	assert_string_equal(last.text, "so it is not");
+	assert_string_equal(last.fix, "mend it");
+	assert_string_equal(probe_last_with(&last, text, sizeof(text)), "read of 4K bytes");
+	snprintf(path, sizeof(path), "%s/run/nrdma/probe-test-probe.json", root);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	fputs(older, f);
+	fclose(f);
+	probe_last_read(&last, &dev);
+	assert_true(last.known && last.software && last.mem_node.v == 1);
+	assert_string_equal(last.word.s, "agrees");
+	assert_string_equal(probe_last_with(&last, text, sizeof(text)), "");
+	unlink(path);
+}
+
 /* Sizes that share a time end with it, but for half a second. */
 static void shares(void **state)
 {
@@ -320,6 +381,8 @@ int main(void)
 		cmocka_unit_test(places),
 		cmocka_unit_test(cut_short),
 		cmocka_unit_test(times),
+		cmocka_unit_test(strongest),
+		cmocka_unit_test(kept),
 		cmocka_unit_test(shares),
 		cmocka_unit_test(picture),
 	};

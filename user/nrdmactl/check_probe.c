@@ -10,7 +10,7 @@ static void check_probe_dev(struct checker *c, const struct dev *dev)
 {
 	const struct num *node = &dev->place.mem_node;
 	struct probe_last last;
-	char age[32];
+	char seen[128], age[32];
 
 	probe_last_read(&last, dev);
 	if (!last.known) {
@@ -19,19 +19,22 @@ static void check_probe_dev(struct checker *c, const struct dev *dev)
 		return;
 	}
 	probe_last_age(&last, age, sizeof(age));
+	if (*probe_last_with(&last, seen, sizeof(seen)))
+		strcat(seen, ", ");
+	strcat(seen, age);
 	if (last.software)
 		checker_say(c, VERDICT_INFO, NULL,
-			    "%s, %s; on a software device that says nothing about a NIC",
-			    last.text, age);
+			    "%s (%s); on a software device that says nothing about a NIC",
+			    last.text, seen);
 	else if (last.mem_node.known != node->known || last.mem_node.v != node->v)
-		checker_say(c, VERDICT_INFO, NULL, "%s, %s; its node was another one then",
-			    last.text, age);
+		checker_say(c, VERDICT_INFO, NULL, "%s (%s); its node was another one then",
+			    last.text, seen);
 	else if (!strcmp(last.word.s, probe_words[PROBE_CONTRADICTS]))
-		checker_say(c, VERDICT_WARN, last.fix, "%s, %s", last.text, age);
+		checker_say(c, VERDICT_WARN, last.fix, "%s (%s)", last.text, seen);
 	else if (!strcmp(last.word.s, probe_words[PROBE_UNKNOWN]))
-		checker_say(c, VERDICT_INFO, *last.fix ? last.fix : NULL, "%s, %s", last.text, age);
+		checker_say(c, VERDICT_INFO, *last.fix ? last.fix : NULL, "%s (%s)", last.text, seen);
 	else
-		checker_say(c, VERDICT_OK, NULL, "%s, %s", last.text, age);
+		checker_say(c, VERDICT_OK, NULL, "%s (%s)", last.text, seen);
 }
 
 const struct check check_probe = {

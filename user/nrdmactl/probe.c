@@ -26,7 +26,6 @@
 #define PROBE_TIME_MAX		60	/* of a size, by the module */
 #define PROBE_CPU_NODES_MAX	64	/* columns of the matrix; with -d there is no limit */
 
-static const char *const probe_ops[] = { "write", "read", "send", "pingpong", NULL };
 static const char *const probe_on_off[] = { "on", "off", NULL };
 static const char *const probe_others[] = { "tcp", NULL };
 
@@ -322,23 +321,16 @@ static int probe_parse(struct probe_want *want, const struct args *args)
 }
 
 static int probe_one(struct mod *mod, const struct dev *dev, const struct probe_want *want,
-		     struct probe *probe, struct out *json)
+		     struct probe *probe, struct probe_verdict *verdict, struct out *json)
 {
-	struct probe_verdict verdict;
-	int status = EXIT_DONE;
-
 	if (mod_probe_run(mod, dev, want, probe, probe_on_measured))
 		return EXIT_FAILED;
 	probe_progress_end();
-	probe_judge(&verdict, probe, dev);
-	if (json)
-		probe_put(json, probe, &verdict, dev, NULL);
-	else
-		status = probe_print(probe, &verdict, dev);
-	/* What decides nothing is no reason to forget what did */
-	if (status == EXIT_DONE && verdict.word != PROBE_FEW)
-		probe_last_save(dev, probe, &verdict);
-	return status;
+	probe_judge(verdict, probe, dev);
+	if (!json)
+		return probe_print(probe, verdict, dev);
+	probe_put(json, probe, verdict, dev, NULL);
+	return EXIT_DONE;
 }
 
 static int probe_picture(const char *path, const struct dev *dev, const struct probe *probes,
@@ -358,9 +350,10 @@ static int probe_all(struct mod *mod, const struct dev *dev, struct probe_want *
 		     const long long *sizes, unsigned int nr, const char *svg)
 {
 	long long end = probe_clock_now() + want->time.v * CLOCK_SECOND;
+	struct probe_verdict verdict, strongest = { .word = PROBE_FEW };
 	struct probe probes[PROBE_SIZES] = { 0 };
+	unsigned int i, done, seen_at = 0;
 	int status = EXIT_DONE;
-	unsigned int i, done;
 	struct out o;
 
 	if (opts.json)
@@ -372,10 +365,18 @@ static int probe_all(struct mod *mod, const struct dev *dev, struct probe_want *
 			want->time = num_of(probe_clock_share(probe_clock_left(end), nr - done));
 		if (!want->time.v && nr > 1)
 			break;
-		status = probe_one(mod, dev, want, &probes[done], opts.json ? &o : NULL);
+		status = probe_one(mod, dev, want, &probes[done], &verdict,
+				   opts.json ? &o : NULL);
+		if (status == EXIT_DONE && probe_stronger(&verdict, &strongest)) {
+			strongest = verdict;
+			seen_at = done;
+		}
 	}
 	if (opts.json && out_close(&o))
 		status = EXIT_FAILED;
+	/* What decides nothing is no reason to forget what did */
+	if (strongest.word != PROBE_FEW)
+		probe_last_save(dev, &probes[seen_at], &strongest);
 	if (svg && status == EXIT_DONE)
 		status = probe_picture(svg, dev, probes, done);
 	if (status == EXIT_DONE && done < nr) {

@@ -15,6 +15,7 @@
 
 #include "probe_last.h"
 #include "say.h"
+#include "size.h"
 #include "sys.h"
 
 #define PROBE_LAST_DIR	"/run/nrdma"
@@ -42,6 +43,8 @@ static struct json_object *probe_last_json(const struct dev *dev, const struct p
 		return NULL;
 	probe_last_add(o, "dev_name", json_object_new_string(dev->name));
 	probe_last_add(o, "time", json_object_new_int64(time(NULL)));
+	probe_last_add(o, "op", json_object_new_string(probe_ops[probe->op]));
+	probe_last_add(o, "size", json_object_new_int64(probe->size));
 	probe_last_add(o, "software", json_object_new_boolean(probe->software));
 	probe_last_add(o, "word", json_object_new_string(probe_words[verdict->word]));
 	probe_last_add(o, "text", json_object_new_string(verdict->text));
@@ -112,6 +115,10 @@ void probe_last_read(struct probe_last *last, const struct dev *dev)
 	last->word = str_of(probe_last_str(json, "word"));
 	snprintf(last->text, sizeof(last->text), "%s", probe_last_str(json, "text"));
 	snprintf(last->fix, sizeof(last->fix), "%s", probe_last_str(json, "fix"));
+	last->op = *probe_last_str(json, "op") ? str_of(probe_last_str(json, "op")) :
+		   str_none(NULL);
+	if (json_object_object_get_ex(json, "size", &value))
+		last->size = num_of(json_object_get_int64(value));
 	if (json_object_object_get_ex(json, "time", &value))
 		last->age = num_of(time(NULL) - json_object_get_int64(value));
 	if (json_object_object_get_ex(json, "mem_node", &value) && value)
@@ -119,6 +126,23 @@ void probe_last_read(struct probe_last *last, const struct dev *dev)
 	if (json_object_object_get_ex(json, "software", &value))
 		last->software = json_object_get_boolean(value);
 	json_object_put(json);
+}
+
+/**
+ * probe_last_with() - what it was seen with, for people: "write of 64 bytes"
+ *
+ * Return: @buf, "" where that is not known.
+ */
+const char *probe_last_with(const struct probe_last *last, char *buf, size_t len)
+{
+	char size[32];
+
+	*buf = '\0';
+	if (last->op.known && last->size.known) {
+		size_format(last->size.v, size, sizeof(size));
+		snprintf(buf, len, "%s of %s bytes", last->op.s, size);
+	}
+	return buf;
 }
 
 /**

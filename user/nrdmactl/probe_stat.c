@@ -22,6 +22,9 @@ const char *const probe_words[] = {
 	NULL
 };
 
+/* By enum nrdma_probe_op */
+const char *const probe_ops[] = { "write", "read", "send", "pingpong", NULL };
+
 static int probe_compare_cells(const void *a, const void *b)
 {
 	const struct probe_cell *l = a, *r = b;
@@ -392,6 +395,27 @@ void probe_judge(struct probe_verdict *verdict, const struct probe *probe,
 	    (verdict->word == PROBE_UNKNOWN && !own.known))
 		snprintf(verdict->fix, sizeof(verdict->fix), "nrdmactl dev set %s node %u",
 			 dev->name, nodes.best_node);
+}
+
+/**
+ * probe_stronger() - does a verdict say more than another one?
+ *
+ * What was seen at one size is not gone because it was not seen at another: between
+ * large messages the device's own rate hides where memory is.
+ */
+bool probe_stronger(const struct probe_verdict *a, const struct probe_verdict *b)
+{
+	static const unsigned int strength[] = {
+		[PROBE_FEW] = 0,
+		[PROBE_SAME] = 1,
+		[PROBE_UNKNOWN] = 2,
+		[PROBE_AGREES] = 3,
+		[PROBE_CONTRADICTS] = 4,
+	};
+
+	if (strength[a->word] != strength[b->word])
+		return strength[a->word] > strength[b->word];
+	return a->word > PROBE_SAME && a->ratio > b->ratio;
 }
 
 /**

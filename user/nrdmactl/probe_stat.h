@@ -50,6 +50,7 @@ enum probe_word {
 };
 
 extern const char *const probe_words[];
+extern const char *const probe_ops[];
 
 /**
  * struct probe_verdict - what a run says about the device's node
@@ -97,6 +98,7 @@ long long probe_best(const struct probe *probe);
 struct probe_stat probe_node_latency(const struct probe *probe, unsigned int mem_node);
 void probe_judge(struct probe_verdict *verdict, const struct probe *probe,
 		 const struct dev *dev);
+bool probe_stronger(const struct probe_verdict *a, const struct probe_verdict *b);
 
 const char *probe_time(long long ns, char *buf, size_t len);
 

@@ -57,6 +57,7 @@ static const struct out_field status_fields[] = {
 	{ "buf_node_bytes.bytes", NULL, " ", OUT_DETAIL },
 	{ "probe" },
 	{ "probe.word", "PROBE", NULL, OUT_DETAIL },
+	{ "probe.with", NULL, " by ", OUT_DETAIL | OUT_QUIET | OUT_TEXT },
 	{ "probe.age", NULL, " ", OUT_DETAIL | OUT_QUIET },
 	{ "probe.text" },
 	{ "firmware", "FIRMWARE", NULL, OUT_DETAIL },
@@ -114,11 +115,13 @@ static void status_node_bytes(struct out *o, const struct dev *dev, const struct
 static void status_probe(struct out *o, const struct dev *dev)
 {
 	struct probe_last last;
-	char age[32];
+	char age[32], with[96];
 
 	probe_last_read(&last, dev);
 	out_object(o, "probe");
 	out_str(o, "word", last.word);
+	if (*probe_last_with(&last, with, sizeof(with)))
+		out_text(o, "with", with);
 	out_shown(o, "age", last.age, probe_last_age(&last, age, sizeof(age)));
 	if (last.known)
 		out_text(o, "text", last.text);
