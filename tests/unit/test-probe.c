@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What figures of a probe are taken to say. */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -372,6 +373,36 @@ static void picture(void **state)
 		probe_free(&probes[i]);
 }
 
+/* Asking leaves a file as it was, and none where there was none. */
+static void writable(void **state)
+{
+	char dir[] = "/tmp/test-probe.XXXXXX", path[64], text[8] = "";
+	FILE *f;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/svg", dir);
+	assert_int_equal(probe_svg_check(path), 0);
+	assert_int_equal(access(path, F_OK), -1);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	fputs("mine", f);
+	fclose(f);
+	assert_int_equal(probe_svg_check(path), 0);
+	f = fopen(path, "r");
+	assert_non_null(f);
+	assert_non_null(fgets(text, sizeof(text), f));
+	fclose(f);
+	assert_string_equal(text, "mine");
+	unlink(path);
+	mkfifo(path, 0600);
+	assert_int_equal(probe_svg_check(path), 0);
+	unlink(path);
+	assert_int_equal(probe_svg_check(dir), -EISDIR);
+	rmdir(dir);
+	assert_int_equal(probe_svg_check(path), -ENOENT);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -385,6 +416,7 @@ int main(void)
 		cmocka_unit_test(kept),
 		cmocka_unit_test(shares),
 		cmocka_unit_test(picture),
+		cmocka_unit_test(writable),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -432,6 +432,8 @@ static int probe_run(const struct args *args)
 	}
 	if (probe_parse_time(&want, args, nr))
 		return EXIT_USAGE;
+	if (svg && probe_svg_check(svg))
+		return EXIT_FAILED;
 	dev = pick_one(&picked, args, false);
 	if (dev && mod_must_open(&mod)) {
 		if (picked.port)

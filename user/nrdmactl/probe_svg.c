@@ -4,9 +4,12 @@
  * sizes, the latency of each cell over them.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "probe_svg.h"
 #include "say.h"
@@ -211,6 +214,42 @@ static double svg_curves(FILE *f, const struct probe *probes, unsigned int nr, d
 }
 
 /**
+ * probe_svg_check() - can a picture be written there?
+ *
+ * To be asked before minutes of measuring. Nothing is left of the attempt, however
+ * those end, and what is there already is left alone.
+ *
+ * Return: 0, or a negative errno after saying what is wrong.
+ */
+int probe_svg_check(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	int err = 0;
+
+	if (fd >= 0)
+		unlink(path);
+	else if (errno == EEXIST)
+		fd = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	/* Of a pipe, the reader may be yet to come */
+	if (fd < 0 && errno != ENXIO) {
+		err = -errno;
+		say("%s: %s", path, strerror(errno));
+	}
+	if (fd >= 0)
+		close(fd);
+	return err;
+}
+
+/* A part of a picture is none; what is no file stays. */
+static void svg_drop(const char *path)
+{
+	struct stat st;
+
+	if (!lstat(path, &st) && S_ISREG(st.st_mode))
+		unlink(path);
+}
+
+/**
  * probe_svg() - draw runs
  * @path: where to
  * @title: what stands above
@@ -254,6 +293,7 @@ int probe_svg(const char *path, const char *title, const struct probe *probes, u
 	if (fclose(f) || err) {
 		err = -EIO;
 		say("%s: it could not be written", path);
+		svg_drop(path);
 	}
 	return err;
 }

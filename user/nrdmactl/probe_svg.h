@@ -4,6 +4,7 @@
 
 #include "probe_stat.h"
 
+int probe_svg_check(const char *path);
 int probe_svg(const char *path, const char *title, const struct probe *probes, unsigned int nr);
 
 #endif /* NRDMACTL_PROBE_SVG_H */
