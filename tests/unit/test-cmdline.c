@@ -259,6 +259,9 @@ static void text(void **state)
 	static const struct line lines[] = {
 		{ "-V", 0, "nrdmactl " NRDMA_VERSION "\n", NULL },
 		{ "help", 0, "nrdmactl irq set DEV [policy local|spread|off|node N|cpus LIST]", NULL },
+		{ "status mlx4_0", 0, " days ago: memory on node 2 is 1.9x faster although firmware says node 0\n", NO_MODULE },
+		{ "-d status mlx4_0", 0, "contradicts ", NO_MODULE },
+		{ "check mlx4_0 only probe", 0, "firmware says node 0 (", NO_MODULE },
 		{ "he dev", 0, "nrdmactl dev set DEV [node N|auto]", NULL },
 		{ "dev help", 0, "nrdmactl dev show [DEV]", NULL },
 		{ "irq set help", 0, "nrdmactl irq set", NULL },

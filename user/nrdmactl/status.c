@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -130,6 +131,37 @@ static void status_probe(struct out *o, const struct dev *dev)
 	out_object_end(o);
 }
 
+/* Below the table, which has no room for it; with details it is in there. */
+static void status_say_probe(const struct dev *dev)
+{
+	static const char *const says[] = {
+		[PROBE_SAME] = "no difference",
+		[PROBE_AGREES] = "agrees with its node",
+		[PROBE_CONTRADICTS] = "contradicts its node",
+		[PROBE_UNKNOWN] = "its node is unknown, and one node's memory is faster",
+	};
+	const struct num *node = &dev->place.mem_node;
+	struct probe_last last;
+	const char *text;	/* a whole sentence only where there is something to do */
+	unsigned int i;
+	char age[32];
+
+	probe_last_read(&last, dev);
+	if (!last.known)
+		return;
+	text = last.text;
+	for (i = 0; i < sizeof(says) / sizeof(*says); i++)
+		if (says[i] && !strcmp(last.word.s, probe_words[i]) &&
+		    (i <= PROBE_AGREES || last.software))
+			text = says[i];
+	/* As check has it: a verdict is about the node that the device had then */
+	if (last.mem_node.known != node->known || last.mem_node.v != node->v)
+		text = "its node was another one then";
+	printf("probe of %s%s, %s: %s\n", dev->name,
+	       last.software ? " (a software device)" : "",
+	       probe_last_age(&last, age, sizeof(age)), text);
+}
+
 static void status_dev(struct out *o, const struct dev *dev, unsigned int port,
 		       const struct vecs *vecs, const struct bufs *bufs)
 {
@@ -179,6 +211,10 @@ static int status_run(const struct args *args)
 	for (match = survey.picked.match; *match; match++)
 		status_dev(&o, *match, survey.picked.port, &survey.vecs, &survey.bufs);
 	if (out_close(&o))
+		status = EXIT_FAILED;
+	for (match = survey.picked.match; *match && !opts.json && !opts.details; match++)
+		status_say_probe(*match);
+	if (ferror(stdout) || fflush(stdout))
 		status = EXIT_FAILED;
 	survey_free(&survey);
 	return status;
