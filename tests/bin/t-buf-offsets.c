@@ -282,6 +282,7 @@ int main(int argc, char **argv)
 	if (ioctl(fd, NRDMA_IOC_ALLOC, &alloc))
 		tap_bail("NRDMA_IOC_ALLOC: %m");
 	close(fd);
+	tap_ok(fcntl(alloc.fd, F_GETFD) & FD_CLOEXEC, "ALLOC: closed by exec");
 	p = buf_map(alloc.fd, alloc.size, 0);
 	number(p, PAGES + ODD);
 	munmap(p, alloc.size);

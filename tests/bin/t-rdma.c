@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * t-rdma CHARDEV IP [BYTES]: register a buffer in every way that applications
+ * t-rdma CHARDEV IP [BYTES [COMMAND...]]: register a buffer in every way that applications
  * do, then RDMA WRITE and READ between two halves of one over a loop-back
  * connection of the device that has IP, verified by pattern. By the connection
- * manager, so that it serves RoCE and iWARP alike. TAP.
+ * manager, so that it serves RoCE and iWARP alike. TAP. Then become COMMAND, with the
+ * buffer mapped and registered and the connection up.
  */
 #define _GNU_SOURCE
 #include <poll.h>
@@ -148,7 +149,7 @@ int main(int argc, char **argv)
 	int fd;
 
 	if (argc < 3)
-		tap_bail("usage: t-rdma CHARDEV IP [BYTES]");
+		tap_bail("usage: t-rdma CHARDEV IP [BYTES [COMMAND...]]");
 	ip = argv[2];
 	fd = open(argv[1], O_RDWR | O_CLOEXEC);
 	if (fd < 0)
@@ -168,6 +169,12 @@ int main(int argc, char **argv)
 	test_transfer(p + 1, lmr, p + bytes / 2 + 5, rmr, 65537);
 	test_transfer(p, lmr, p + bytes / 2, rmr, bytes / 2);
 	test_mapping_changes(p, bytes, lmr, rmr);
+	if (argc > 4) {
+		tap_done();
+		fflush(stdout);
+		execvp(argv[4], argv + 4);
+		tap_bail("%s: %m", argv[4]);
+	}
 
 	/* The pages stay for as long as the registration does */
 	munmap(p, bytes);

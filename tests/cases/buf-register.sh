@@ -30,6 +30,12 @@ registers() {
 	tap "$dev: 8 MiB and some" timeout 60 t-rdma "/dev/nrdma/$dev" "$ip"
 	tap "$dev: three pages" timeout 60 t-rdma "/dev/nrdma/$dev" "$ip" 262144
 	tap "$dev: 64 MiB" timeout 60 t-rdma "/dev/nrdma/$dev" "$ip" $((64 << 20))
+	ok "$dev: a process becomes another program" \
+		hold execs t-rdma "/dev/nrdma/$dev" "$ip" 262144 sh -c 'echo ready; exec cat'
+	ok "$dev: and has no buffer" within 10 unused
+	is "$dev: none is listed" "$(buf_json length)" 0
+	drop execs >"$tmp/tap"
+	ok "$dev: though it used them all" grep -q '^1\.\.[1-9]' "$tmp/tap"
 	for bytes in $(((8 << 20) + 12288)) 4096; do
 		out=$(t-buf map "/dev/nrdma/$dev" "$bytes")
 		is "$dev: the kernel sees $bytes bytes on node $node" \

@@ -15,7 +15,7 @@ ulimit -l unlimited
 ok "caps out of the way" nrdmactl pool set node "$node" cap 1400M
 
 mib=$((1 << 20))
-for bytes in 1 4096 4097 65536 $((2 * mib)) $((2 * mib + 4096)) $((4 * mib)) $((8 * mib)) \
+for bytes in 1 4096 4097 8192 65536 $((2 * mib)) $((2 * mib + 4096)) $((4 * mib)) $((8 * mib)) \
 	$((8 * mib - 1)) $((31 * mib + 12345)) $((256 * mib)) $((1024 * mib)); do
 	pages=$(((bytes + 4095) / 4096))
 	out=$(t-buf alloc "$chardev" "$bytes")
