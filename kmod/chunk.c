@@ -216,7 +216,9 @@ unsigned int nrdma_chunks_runs(const struct nrdma_chunks *chunks, unsigned int *
 		u64 bytes = (u64)nrdma_chunk_pages(chunk) << PAGE_SHIFT;
 		int node = page_to_nid(chunk->page);
 
-		if (!n || run.node != node || run.chunk_bytes != bytes) {
+		/* What a lingering buffer has left need not adjoin */
+		if (!n || run.node != node || run.chunk_bytes != bytes ||
+		    run.offset + run.bytes != (u64)chunk->pgoff << PAGE_SHIFT) {
 			if (runs && n == nr)
 				break;
 			run = (struct nrdma_run){

@@ -51,7 +51,7 @@ struct nrdma_fail {
  * struct nrdma_chunks - the memory of a buffer
  * @user: who is charged for it, referenced
  * @count: entries in @chunk
- * @chunk: by @pgoff, without gaps
+ * @chunk: by @pgoff, without gaps until some were released
  */
 struct nrdma_chunks {
 	struct nrdma_user	*user;

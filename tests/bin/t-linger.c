@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * t-linger RDMADEV CHARDEV BYTES ROUNDS
+ * t-linger RDMADEV CHARDEV BYTES ROUNDS [PART]
  *
  * A registration is kept while its buffer is unmapped and closed; the next
  * buffer must share no page with it. Page frames are read from pagemap, which
  * root may. The last registration is held until the end of standard input, so
- * that others can look. TAP.
+ * that others can look; with PART, it is the first and the third part of so many
+ * bytes. TAP.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -110,22 +111,34 @@ static struct ibv_pd *open_pd(const char *name)
 	return NULL;
 }
 
+static struct ibv_mr *reg(struct ibv_pd *pd, char *p, size_t length)
+{
+	struct ibv_mr *mr = ibv_reg_mr(pd, p, length, IBV_ACCESS_LOCAL_WRITE);
+
+	if (!mr)
+		tap_bail("ibv_reg_mr: %m");
+	return mr;
+}
+
 int main(int argc, char **argv)
 {
 	size_t both = 0, again = 0;
 	uint64_t *held, *next;
-	struct ibv_mr *mr;
+	struct ibv_mr *mr, *third = NULL;
 	struct ibv_pd *pd;
+	size_t part = 0;
 	int rounds;
 	char *p, c;
 
-	if (argc != 5)
-		tap_bail("usage: t-linger RDMADEV CHARDEV BYTES ROUNDS");
+	if (argc != 5 && argc != 6)
+		tap_bail("usage: t-linger RDMADEV CHARDEV BYTES ROUNDS [PART]");
 	pd = open_pd(argv[1]);
 	chardev = argv[2];
 	bytes = strtoull(argv[3], NULL, 0);
 	pages = bytes / sysconf(_SC_PAGESIZE);
 	rounds = atoi(argv[4]);
+	if (argc == 6)
+		part = strtoull(argv[5], NULL, 0);
 	held = calloc(pages, sizeof(*held));
 	next = calloc(pages, sizeof(*next));
 	if (!pd || !held || !next || rounds < 1)
@@ -136,10 +149,13 @@ int main(int argc, char **argv)
 		memset(p, 1, bytes);
 		frames(p, held);
 		again += remembered(held);
-		mr = ibv_reg_mr(pd, p, bytes, IBV_ACCESS_LOCAL_WRITE);
-		if (!mr)
-			tap_bail("ibv_reg_mr: %m");
+		mr = reg(pd, p, part && r == rounds - 1 ? part : bytes);
+		if (part && r == rounds - 1)
+			third = reg(pd, p + 2 * part, part);
 		munmap(p, bytes);
+		/* The next may well have the other parts */
+		if (third)
+			break;
 
 		p = map();
 		if (*p || memcmp(p, p + 1, bytes - 1))
@@ -161,6 +177,6 @@ int main(int argc, char **argv)
 	fflush(stdout);
 	while (read(0, &c, 1) > 0)
 		;
-	tap_ok(!ibv_dereg_mr(mr), "ibv_dereg_mr long after");
+	tap_ok(!ibv_dereg_mr(mr) && (!third || !ibv_dereg_mr(third)), "ibv_dereg_mr long after");
 	return tap_done();
 }

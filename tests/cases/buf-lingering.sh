@@ -10,6 +10,7 @@
 . "$(dirname "$0")/lib/buf.sh"
 
 mib=$((1 << 20))
+none_listed() { [ "$(buf_json length)" = 0 ]; }
 
 leak_check_begin
 
@@ -29,8 +30,18 @@ is "it counts against him" "$(t-buf alloc "$chardev" 4096 | cut -d' ' -f1,2)" "a
 ok "the module is not held by it" within 10 unused
 ok "the registration ends" drop held
 is "and so does the charge, at once" "$(word zero "$(t-buf alloc "$chardev" $((8 * mib)))")" 1
-ok "nothing lingers" within 12 [ "$(buf_json length)" = 0 ]
+ok "nothing lingers" within 12 none_listed
 nrdmactl pool set node "$node" cap 0 >/dev/null
+
+ok "with its first and third chunk held" \
+	hold held t-linger "$dev" "$chardev" $((8 * mib)) 1 $((2 * mib))
+freed() { [ "$(buf_json 'map(select(.lingering).bytes) | add')" = $((4 * mib)) ]; }
+ok "the others are freed" within 10 freed
+is "what is left of it lies where it lay" \
+	"$(buf_json '[.[] | select(.lingering).run[] | [.offset, .bytes]] | @json')" \
+	"[[0,$((2 * mib))],[$((4 * mib)),$((2 * mib))]]"
+ok "they end" drop held
+ok "nothing lingers" within 12 none_listed
 
 ok "held over an unload" hold held t-linger "$dev" "$chardev" $((8 * mib)) 1
 ok "which it does not stand in the way of" within 10 rmmod nrdma
