@@ -196,7 +196,7 @@ static void nrdma_linger_work_fn(struct work_struct *work)
 	if (!nrdma_linger_look())
 		return;
 	nrdma_linger_delay = min(2 * nrdma_linger_delay, (unsigned long)NRDMA_LINGER_LAST);
-	queue_delayed_work(system_unbound_wq, &nrdma_linger_work, nrdma_linger_delay);
+	queue_delayed_work(system_dfl_wq, &nrdma_linger_work, nrdma_linger_delay);
 }
 
 /**
@@ -225,7 +225,7 @@ void nrdma_buf_free(struct nrdma_buf *buf)
 		buf->lingering = true;
 		list_add_tail(&buf->linger, &nrdma_bufs_lingering);
 		nrdma_linger_delay = NRDMA_LINGER_FIRST;
-		mod_delayed_work(system_unbound_wq, &nrdma_linger_work, nrdma_linger_delay);
+		mod_delayed_work(system_dfl_wq, &nrdma_linger_work, nrdma_linger_delay);
 		buf = NULL;
 	} else {
 		nrdma_buf_erase(buf);
