@@ -183,12 +183,13 @@ static bool nrdma_pool_zero(struct page *page)
 	return true;
 }
 
+/* Is there something to do for nrdma_pool_step()? What is used cannot be dropped */
 static bool nrdma_pool_busy(struct nrdma_pool *pool)
 {
 	bool busy;
 
 	spin_lock(&pool->lock);
-	busy = pool->state.dirty || nrdma_pool_excess(pool) > 0 ||
+	busy = pool->state.dirty || (nrdma_pool_excess(pool) > 0 && pool->state.ready) ||
 	       (nrdma_pool_excess(pool) < 0 && !pool->state.error);
 	spin_unlock(&pool->lock);
 	return busy;

@@ -13,6 +13,8 @@ size=$((128 << 20))
 
 pool_json() { nrdmactl -j pool show | jq -r ".[] | select(.node == $node) | $1"; }
 ready() { [ "$(pool_json .ready_bytes)" = "$1" ]; }
+# filler_ticks: CPU time that its thread has had, in hundredths of a second
+filler_ticks() { sed 's/.*) //' "/proc/$(pgrep -x "nrdma_pool/$node")/stat" | awk '{ print $12 + $13 }'; }
 settled() { [ "$(pool_json '.dirty_bytes + (if .ready_bytes + .used_bytes == .bytes then 0 else 1 end)')" = 0 ]; }
 
 leak_check_begin
@@ -47,6 +49,12 @@ is "and as charged to no memory cgroup" "$(buf_json '.[0].uncharged_bytes')" $((
 is "the pool says who has it" "$(pool_json .used_bytes)" $((64 << 20))
 ok "shrink it below what is used" nrdmactl pool set node "$node" size 32M
 ok "what was free goes at once" within 30 ready 0
+ok "or to nothing" nrdmactl pool set node "$node" size 0
+ticks=$(filler_ticks)
+sleep 1
+ticks=$(($(filler_ticks) - ticks))
+ok "what is used is waited for, not looked for: $ticks ticks in 1 s" test "$ticks" -lt 5
+ok "32 MiB, after all" nrdmactl pool set node "$node" size 32M
 drop warm >/dev/null
 ok "the rest when it is given back" within 30 ready $((32 << 20))
 
