@@ -4,12 +4,14 @@
  * since a descriptor may be passed on and its maker exit, the user, against a
  * cap per node that holds until the pages are free.
  */
+#include <linux/cred.h>
 #include <linux/hashtable.h>
 #include <linux/mm.h>
 #include <linux/mmzone.h>
 #include <linux/module.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
+#include <linux/user_namespace.h>
 #include <linux/workqueue.h>
 
 #include "account.h"
@@ -201,14 +203,7 @@ static struct nrdma_user *nrdma_user_find(kuid_t uid)
 	return NULL;
 }
 
-/**
- * nrdma_user_get() - the record of a user
- * @uid: who
- *
- * Context: may sleep.
- * Return: the record, referenced, or NULL without memory for it.
- */
-struct nrdma_user *nrdma_user_get(kuid_t uid)
+static struct nrdma_user *nrdma_user_get(kuid_t uid)
 {
 	struct nrdma_user *user, *fresh;
 
@@ -230,11 +225,7 @@ struct nrdma_user *nrdma_user_get(kuid_t uid)
 	return user;
 }
 
-/**
- * nrdma_user_put() - drop a reference
- * @user: the record
- */
-void nrdma_user_put(struct nrdma_user *user)
+static void nrdma_user_put(struct nrdma_user *user)
 {
 	bool last;
 
@@ -245,6 +236,75 @@ void nrdma_user_put(struct nrdma_user *user)
 	spin_unlock(&nrdma_users_lock);
 	if (last)
 		kfree(user);
+}
+
+static bool nrdma_payers_add(struct nrdma_payers *payers, kuid_t uid)
+{
+	struct nrdma_user *user;
+	unsigned int i;
+
+	for (i = 0; i < payers->nr; i++)
+		if (uid_eq(payers->user[i]->uid, uid))
+			return true;
+	user = nrdma_user_get(uid);
+	if (!user)
+		return false;
+	payers->user[payers->nr++] = user;
+	return true;
+}
+
+/*
+ * A user may have many uids below him, by /etc/subuid and a user namespace: who
+ * made one pays for all in it, as for his other limits. In one that the host's
+ * root made, a container, it is the container's own root. INVALID_UID for nobody:
+ * there, all users are the host's.
+ */
+static kuid_t nrdma_userns_payer(struct user_namespace *ns)
+{
+	kuid_t uid = ns->owner;
+
+	if (uid_eq(uid, GLOBAL_ROOT_UID))
+		uid = make_kuid(ns, 0);
+	return uid_eq(uid, GLOBAL_ROOT_UID) ? INVALID_UID : uid;
+}
+
+/**
+ * nrdma_payers_get() - who pays for what the current process makes
+ *
+ * No namespace is referenced: the users are the kernel's own.
+ *
+ * Context: may sleep.
+ * Return: the users, or NULL without memory for their records.
+ */
+struct nrdma_payers *nrdma_payers_get(void)
+{
+	struct user_namespace *ns = current_user_ns();
+	struct nrdma_payers *payers;
+	kuid_t uid = current_uid();
+
+	payers = kzalloc(struct_size(payers, user, ns->level + 1), GFP_KERNEL);
+	if (!payers)
+		return NULL;
+	do {
+		if (uid_valid(uid) && !nrdma_payers_add(payers, uid)) {
+			nrdma_payers_put(payers);
+			return NULL;
+		}
+		uid = nrdma_userns_payer(ns);
+		ns = ns->parent;
+	} while (ns);
+	return payers;
+}
+
+/**
+ * nrdma_payers_put() - they pay no more
+ * @payers: from nrdma_payers_get()
+ */
+void nrdma_payers_put(struct nrdma_payers *payers)
+{
+	while (payers->nr)
+		nrdma_user_put(payers->user[--payers->nr]);
+	kfree(payers);
 }
 
 static unsigned long nrdma_cap(int node, unsigned long set, unsigned int percent)
@@ -292,36 +352,46 @@ static bool nrdma_pages_charge(atomic_long_t *counter, unsigned long pages, unsi
 }
 
 /**
- * nrdma_user_charge() - may a user take pages of a node?
- * @user: who
+ * nrdma_payers_charge() - may a buffer take pages of a node?
+ * @payers: who pays
  * @node: which
  * @pages: how many
  *
  * Return: true and they are charged, or false when that would go over the cap
- * of the user or of the node.
+ * of one of the users or of the node.
  */
-bool nrdma_user_charge(struct nrdma_user *user, int node, unsigned long pages)
+bool nrdma_payers_charge(struct nrdma_payers *payers, int node, unsigned long pages)
 {
 	struct nrdma_caps caps;
+	unsigned int i;
 
 	nrdma_caps_get(node, &caps);
 	if (!nrdma_pages_charge(&nrdma_node_accounts[node].pages, pages, caps.node))
 		return false;
-	if (nrdma_pages_charge(&user->pages[node], pages, caps.uid))
-		return true;
+	for (i = 0; i < payers->nr; i++)
+		if (!nrdma_pages_charge(&payers->user[i]->pages[node], pages, caps.uid))
+			goto uncharge;
+	return true;
+
+uncharge:
+	while (i--)
+		atomic_long_sub(pages, &payers->user[i]->pages[node]);
 	atomic_long_sub(pages, &nrdma_node_accounts[node].pages);
 	return false;
 }
 
 /**
- * nrdma_user_uncharge() - undo nrdma_user_charge()
- * @user: who
+ * nrdma_payers_uncharge() - undo nrdma_payers_charge()
+ * @payers: who paid
  * @node: which
  * @pages: how many
  */
-void nrdma_user_uncharge(struct nrdma_user *user, int node, unsigned long pages)
+void nrdma_payers_uncharge(struct nrdma_payers *payers, int node, unsigned long pages)
 {
-	atomic_long_sub(pages, &user->pages[node]);
+	unsigned int i;
+
+	for (i = 0; i < payers->nr; i++)
+		atomic_long_sub(pages, &payers->user[i]->pages[node]);
 	atomic_long_sub(pages, &nrdma_node_accounts[node].pages);
 }
 

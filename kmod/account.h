@@ -11,7 +11,7 @@ struct mm_struct;
 /**
  * struct nrdma_user - what one user holds
  * @node: in the table of users
- * @ref: buffers of the user
+ * @ref: buffers that he pays for
  * @uid: who
  * @pages: by node
  */
@@ -20,6 +20,16 @@ struct nrdma_user {
 	refcount_t		ref;
 	kuid_t			uid;
 	atomic_long_t		pages[];
+};
+
+/**
+ * struct nrdma_payers - the users who pay for a buffer, each for all of it
+ * @nr: entries in @user
+ * @user: who made it, then those who made his user namespaces; each once, referenced
+ */
+struct nrdma_payers {
+	unsigned int		nr;
+	struct nrdma_user	*user[];
 };
 
 /**
@@ -52,11 +62,18 @@ void nrdma_account_exit(void);
 struct nrdma_memlock *nrdma_memlock_charge(unsigned long pages, bool mmap_locked);
 void nrdma_memlock_uncharge(struct nrdma_memlock *charge);
 
-struct nrdma_user *nrdma_user_get(kuid_t uid);
-void nrdma_user_put(struct nrdma_user *user);
-bool nrdma_user_charge(struct nrdma_user *user, int node, unsigned long pages);
+/* Who made it */
+static inline kuid_t nrdma_payers_uid(const struct nrdma_payers *payers)
+{
+	return payers->user[0]->uid;
+}
+
+struct nrdma_payers *nrdma_payers_get(void);
+void nrdma_payers_put(struct nrdma_payers *payers);
+bool nrdma_payers_charge(struct nrdma_payers *payers, int node, unsigned long pages);
+void nrdma_payers_uncharge(struct nrdma_payers *payers, int node, unsigned long pages);
+
 void nrdma_caps_get(int node, struct nrdma_caps *caps);
 void nrdma_caps_set(int node, const unsigned long *uid, const unsigned long *all);
-void nrdma_user_uncharge(struct nrdma_user *user, int node, unsigned long pages);
 
 #endif /* NRDMA_ACCOUNT_H */

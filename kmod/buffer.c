@@ -126,7 +126,7 @@ static void nrdma_buf_erase(struct nrdma_buf *buf)
 static void nrdma_buf_destroy(struct nrdma_buf *buf)
 {
 	nrdma_chunks_drop(&buf->chunks);
-	nrdma_user_put(buf->chunks.user);
+	nrdma_payers_put(buf->chunks.payers);
 	put_pid(buf->pid);
 	nrdma_dev_put(buf->dev);
 	mutex_destroy(&buf->lock);
@@ -303,14 +303,14 @@ static struct nrdma_buf *nrdma_buf_alloc(struct nrdma_dev *dev,
 	mutex_init(&buf->lock);
 	INIT_LIST_HEAD(&buf->attachments);
 
-	buf->chunks.user = nrdma_user_get(current_uid());
-	if (!buf->chunks.user) {
+	buf->chunks.payers = nrdma_payers_get();
+	if (!buf->chunks.payers) {
 		ret = nrdma_fail_set(fail, NRDMA_REASON_KERNEL, node);
 		goto free_buf;
 	}
 	ret = nrdma_buf_charge(buf, req, fail);
 	if (ret)
-		goto put_user;
+		goto put_payers;
 	ret = nrdma_chunks_fill(&buf->chunks, &fill, fail);
 	/* A user at his cap may have pages that a registration let go of */
 	if (ret == -EDQUOT) {
@@ -333,8 +333,8 @@ static struct nrdma_buf *nrdma_buf_alloc(struct nrdma_dev *dev,
 
 uncharge:
 	nrdma_memlock_uncharge(buf->memlock);
-put_user:
-	nrdma_user_put(buf->chunks.user);
+put_payers:
+	nrdma_payers_put(buf->chunks.payers);
 free_buf:
 	mutex_destroy(&buf->lock);
 	kfree(buf);

@@ -12,7 +12,6 @@
 struct dma_buf;
 struct nrdma_dev;
 struct nrdma_memlock;
-struct nrdma_user;
 
 /**
  * struct nrdma_buf - a buffer
@@ -21,8 +20,8 @@ struct nrdma_user;
  * freed when the last descriptor, mapping and attachment are gone. The dma-buf
  * holds the module. Only @attachments changes in between.
  *
- * Chunks that a memory registration still pins are kept, and charged to the
- * user, until it lets go: the buffer is then lingering, holds the module no
+ * Chunks that a memory registration still pins are kept, and charged to those
+ * who pay, until it lets go: the buffer is then lingering, holds the module no
  * more, and belongs to the table of buffers.
  *
  * @id: key in the table of buffers

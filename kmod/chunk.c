@@ -111,20 +111,20 @@ gfp_t nrdma_chunk_gfp(bool hard)
 
 /**
  * nrdma_chunk_free() - let go of a chunk
- * @user: who is charged for it
+ * @payers: who is charged for it
  * @chunk: chunk
  *
  * Into the pool that it came from, if nobody else holds it. The last reference
  * is whoever's it is.
  */
-void nrdma_chunk_free(struct nrdma_user *user, struct nrdma_chunk *chunk)
+void nrdma_chunk_free(struct nrdma_payers *payers, struct nrdma_chunk *chunk)
 {
 	unsigned long pages = nrdma_chunk_pages(chunk);
 	int node = page_to_nid(chunk->page);
 
 	if (!chunk->pooled || !nrdma_pool_give(node, chunk->page))
 		put_page(chunk->page);
-	nrdma_user_uncharge(user, node, pages);
+	nrdma_payers_uncharge(payers, node, pages);
 }
 
 /**
@@ -144,7 +144,7 @@ unsigned int nrdma_chunks_release(struct nrdma_chunks *chunks)
 		struct nrdma_chunk *chunk = &chunks->chunk[i];
 
 		if (page_count(chunk->page) == 1) {
-			nrdma_chunk_free(chunks->user, chunk);
+			nrdma_chunk_free(chunks->payers, chunk);
 		} else {
 			if (chunk->pooled)
 				nrdma_pool_lose(page_to_nid(chunk->page));
@@ -166,7 +166,7 @@ void nrdma_chunks_drop(struct nrdma_chunks *chunks)
 	unsigned int i;
 
 	for (i = 0; i < chunks->count; i++)
-		nrdma_chunk_free(chunks->user, &chunks->chunk[i]);
+		nrdma_chunk_free(chunks->payers, &chunks->chunk[i]);
 	kvfree(chunks->chunk);
 	chunks->chunk = NULL;
 	chunks->count = 0;

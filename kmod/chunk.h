@@ -6,7 +6,7 @@
 #include <linux/mm.h>
 #include <uapi/linux/nrdma.h>
 
-struct nrdma_user;
+struct nrdma_payers;
 
 /*
  * The largest chunk: what one PMD maps, where the page allocator can give it. A
@@ -49,18 +49,18 @@ struct nrdma_fail {
 
 /**
  * struct nrdma_chunks - the memory of a buffer
- * @user: who is charged for it, referenced
+ * @payers: who is charged for it, referenced
  * @count: entries in @chunk
  * @chunk: by @pgoff, without gaps until some were released
  */
 struct nrdma_chunks {
-	struct nrdma_user	*user;
+	struct nrdma_payers	*payers;
 	unsigned int		count;
 	struct nrdma_chunk	*chunk;
 };
 
 gfp_t nrdma_chunk_gfp(bool hard);
-void nrdma_chunk_free(struct nrdma_user *user, struct nrdma_chunk *chunk);
+void nrdma_chunk_free(struct nrdma_payers *payers, struct nrdma_chunk *chunk);
 
 unsigned int nrdma_chunks_release(struct nrdma_chunks *chunks);
 void nrdma_chunks_drop(struct nrdma_chunks *chunks);

@@ -45,7 +45,7 @@ static struct workqueue_struct *nrdma_fill_wq;
 /**
  * struct nrdma_fill - an allocation; its fillers share it
  * @req: what is asked for
- * @user: who pays
+ * @payers: who pays
  * @memcg: whose memory cgroup pays, or NULL
  * @task: who waits: a fatal signal to it ends the allocation
  * @allowed: nodes of its cpuset, which the page allocator does not know of in a
@@ -55,7 +55,7 @@ static struct workqueue_struct *nrdma_fill_wq;
  */
 struct nrdma_fill {
 	const struct nrdma_fill_request	*req;
-	struct nrdma_user		*user;
+	struct nrdma_payers		*payers;
 	struct mem_cgroup		*memcg;
 	struct task_struct		*task;
 	nodemask_t			allowed;
@@ -134,12 +134,12 @@ static bool nrdma_filler_uncharged_would(int node, unsigned int order)
 static enum nrdma_reason nrdma_filler_add(struct nrdma_filler *f, int node,
 					  unsigned int order, bool pooled, bool hard)
 {
-	struct nrdma_user *user = f->fill->user;
+	struct nrdma_payers *payers = f->fill->payers;
 	struct page *page;
 
 	if (!nrdma_filler_make_room(f))
 		return NRDMA_REASON_KERNEL;
-	if (!nrdma_user_charge(user, node, 1UL << order))
+	if (!nrdma_payers_charge(payers, node, 1UL << order))
 		return NRDMA_REASON_CAP;
 
 	if (pooled)
@@ -147,7 +147,7 @@ static enum nrdma_reason nrdma_filler_add(struct nrdma_filler *f, int node,
 	else
 		page = alloc_pages_node(node, nrdma_chunk_gfp(hard) | NRDMA_GFP_ACCOUNT, order);
 	if (!page) {
-		nrdma_user_uncharge(user, node, 1UL << order);
+		nrdma_payers_uncharge(payers, node, 1UL << order);
 		return pooled ? NRDMA_REASON_POOL : NRDMA_REASON_NODE_FULL;
 	}
 	nrdma_page_set_index(page, f->pgoff);
@@ -376,7 +376,7 @@ static void nrdma_fill_drop(struct nrdma_fill *fill, struct nrdma_filler *f, uns
 
 	for (i = 0; i < nr; i++) {
 		for (c = 0; c < f[i].count; c++)
-			nrdma_chunk_free(fill->user, &f[i].chunk[c]);
+			nrdma_chunk_free(fill->payers, &f[i].chunk[c]);
 		kvfree(f[i].chunk);
 	}
 }
@@ -411,7 +411,7 @@ static enum nrdma_reason nrdma_fill_check(const struct nrdma_fill *fill)
 
 /**
  * nrdma_chunks_fill() - zeroed memory for a buffer
- * @chunks: @chunks->user is set; the rest is filled in
+ * @chunks: @chunks->payers is set; the rest is filled in
  * @req: what is asked for
  * @fail: filled in on failure
  *
@@ -426,7 +426,7 @@ int nrdma_chunks_fill(struct nrdma_chunks *chunks, const struct nrdma_fill_reque
 {
 	struct nrdma_fill fill = {
 		.req = req,
-		.user = chunks->user,
+		.payers = chunks->payers,
 		.task = current,
 		.allowed = cpuset_current_mems_allowed,
 		.pool = nrdma_pool_allowed(req->node),

@@ -133,7 +133,7 @@ static pid_t nrdma_buf_pid_nr(const struct nrdma_buf *buf)
 
 static bool nrdma_nl_may_know_owner(struct netlink_callback *cb, const struct nrdma_buf *buf)
 {
-	return uid_eq(NETLINK_CREDS(cb->skb)->uid, buf->chunks.user->uid) ||
+	return uid_eq(NETLINK_CREDS(cb->skb)->uid, nrdma_payers_uid(buf->chunks.payers)) ||
 	       netlink_capable(cb->skb, CAP_NET_ADMIN);
 }
 
@@ -144,7 +144,7 @@ static int nrdma_nl_put_owner(struct sk_buff *skb, struct netlink_callback *cb,
 
 	if (nla_put_u32(skb, NRDMA_A_BUF_UID,
 			from_kuid_munged(sk_user_ns(NETLINK_CB(cb->skb).sk),
-					 buf->chunks.user->uid)))
+					 nrdma_payers_uid(buf->chunks.payers))))
 		return -EMSGSIZE;
 	if (!nrdma_nl_may_know_owner(cb, buf))
 		return 0;
@@ -270,7 +270,7 @@ void nrdma_event_buf(struct nrdma_buf *buf, enum nrdma_buf_event event)
 	struct sk_buff *skb;
 	void *hdr;
 
-	if (!nrdma_event_allowed(buf->chunks.user->uid))
+	if (!nrdma_event_allowed(nrdma_payers_uid(buf->chunks.payers)))
 		return;
 	skb = nrdma_nl_event_new(NRDMA_CMD_BUF_NTF, &hdr);
 	if (!skb)

@@ -91,6 +91,38 @@ done
 exec 6>&-
 ok "until they are gone" within 10 unused
 
+# ns_of NAME FIRST COMMAND...: a user namespace that COMMAND makes and stays in, with ten
+# uids from FIRST on, as newuidmap writes them; in_ns NAME UID COMMAND...
+ns_of() {
+	local name=$1 first=$2
+	shift 2
+	hold "$name" "$@" unshare -U sh -c 'echo ready; read -r _ || :' || return
+	echo "0 $first 10" >"/proc/${held[$name]}/uid_map"
+	echo "0 $first 10" >"/proc/${held[$name]}/gid_map"
+}
+in_ns() { nsenter -t "${held[$1]}" -U -S "$2" -G "$2" "${@:3}"; }
+
+ok "he has a user namespace with uids of his own" \
+	ns_of subuids 100000 setpriv --reuid 1000 --regid 1000 --clear-groups
+ok "one of them holds 64 MiB" hold sub in_ns subuids 3 t-buf hold "$chardev" $((64 * mib))
+is "which is listed as that one's" "$(buf_json 'map(.uid) | @json')" "[100003]"
+is "another of them has what is left" \
+	"$(in_ns subuids 4 t-buf alloc "$chardev" $((64 * mib)) | reason)" "alloc=EDQUOT reason=5"
+is "as he has himself" \
+	"$(as_user sh -c "ulimit -l 65536; t-buf alloc $chardev $((64 * mib))" | reason)" "alloc=EDQUOT reason=5"
+is "below which they may make one" \
+	"$(in_ns subuids 4 unshare -Ur t-buf alloc "$chardev" $((64 * mib)) | reason)" "alloc=EDQUOT reason=5"
+is "32 MiB are" "$(word zero "$(in_ns subuids 4 t-buf alloc "$chardev" $((32 * mib)))")" 1
+ok "root makes one" ns_of container 200000
+ok "who is not he" hold there in_ns container 3 t-buf hold "$chardev" $((64 * mib))
+is "and whose users have one cap together" \
+	"$(in_ns container 4 t-buf alloc "$chardev" $((64 * mib)) | reason)" "alloc=EDQUOT reason=5"
+is "but not with root" "$(word zero "$(t-buf alloc "$chardev" $((64 * mib)))")" 1
+for i in there container sub subuids; do
+	drop $i >/dev/null
+done
+ok "until it is gone" within 10 unused
+
 # From a pool that he may use
 ok "a pool of 160 MiB for his group" nrdmactl pool set node "$node" size 160M group 1000
 full() { nrdmactl -j pool show | jq -e ".[] | select(.node == $node).ready_bytes == $((160 * mib))" >/dev/null; }
