@@ -135,7 +135,7 @@ struct nrdma_memlock *nrdma_memlock_charge(unsigned long pages, bool mmap_locked
 	struct nrdma_memlock *charge;
 	int ret;
 
-	charge = kmalloc(sizeof(*charge), GFP_KERNEL_ACCOUNT);
+	charge = kmalloc(sizeof(*charge), NRDMA_GFP_RECORD);
 	if (!charge)
 		return ERR_PTR(-ENOMEM);
 	charge->mm = mm;

@@ -2,11 +2,18 @@
 #ifndef NRDMA_ACCOUNT_H
 #define NRDMA_ACCOUNT_H
 
+#include <linux/gfp.h>
 #include <linux/list.h>
 #include <linux/refcount.h>
 #include <linux/uidgid.h>
 
 struct mm_struct;
+
+/*
+ * Records on behalf of a user. His memory cgroup may be full, of a buffer's own
+ * chunks for example: then the call fails, and the OOM killer is not called.
+ */
+#define NRDMA_GFP_RECORD	(GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
 
 /**
  * struct nrdma_user - what one user holds

@@ -295,7 +295,7 @@ static struct nrdma_buf *nrdma_buf_alloc(struct nrdma_dev *dev,
 	struct nrdma_buf *buf;
 	int ret;
 
-	buf = kzalloc(sizeof(*buf), GFP_KERNEL_ACCOUNT);
+	buf = kzalloc(sizeof(*buf), NRDMA_GFP_RECORD);
 	if (!buf)
 		return ERR_PTR(nrdma_fail_set(fail, NRDMA_REASON_KERNEL, node));
 	buf->size = size;

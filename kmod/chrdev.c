@@ -13,6 +13,7 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
+#include "account.h"
 #include "buffer.h"
 #include "chrdev.h"
 #include "device.h"
@@ -50,7 +51,7 @@ static int nrdma_chrdev_open(struct inode *inode, struct file *filp)
 	}
 	nrdma_dev_end(dev);
 
-	file = kzalloc(sizeof(*file), GFP_KERNEL_ACCOUNT);
+	file = kzalloc(sizeof(*file), NRDMA_GFP_RECORD);
 	if (!file) {
 		nrdma_dev_put(dev);
 		return -ENOMEM;
@@ -295,7 +296,7 @@ static int nrdma_chrdev_query(struct nrdma_file *file, void __user *arg, size_t 
 	query.total_runs = nrdma_buf_runs(dmabuf, NULL, 0);
 	query.nr_runs = min(query.nr_runs, query.total_runs);
 	if (query.nr_runs) {
-		runs = kvcalloc(query.nr_runs, sizeof(*runs), GFP_KERNEL_ACCOUNT);
+		runs = kvcalloc(query.nr_runs, sizeof(*runs), NRDMA_GFP_RECORD);
 		if (!runs) {
 			ret = -ENOMEM;
 			goto put;

@@ -85,25 +85,41 @@ struct nrdma_filler {
 	enum nrdma_reason	reason;
 };
 
-static bool nrdma_filler_make_room(struct nrdma_filler *f)
+/* Room for so many, or why there is none */
+static enum nrdma_reason nrdma_fill_array(struct nrdma_chunk **array, unsigned int nr)
+{
+	*array = kvmalloc_array(nr, sizeof(**array), NRDMA_GFP_RECORD);
+	if (*array)
+		return NRDMA_REASON_NONE;
+	/* Would it do without the memory cgroup? */
+	*array = kvmalloc_array(nr, sizeof(**array), NRDMA_GFP_RECORD & ~__GFP_ACCOUNT);
+	if (!*array)
+		return NRDMA_REASON_KERNEL;
+	kvfree(*array);
+	*array = NULL;
+	return NRDMA_REASON_CGROUP;
+}
+
+static enum nrdma_reason nrdma_filler_make_room(struct nrdma_filler *f)
 {
 	unsigned long left = f->end - f->pgoff;
+	enum nrdma_reason reason;
 	struct nrdma_chunk *chunk;
 	unsigned int room;
 
 	if (f->count < f->room)
-		return true;
+		return NRDMA_REASON_NONE;
 	/* Enough if all come as large as they can; else twice as many */
 	room = 2 * f->room ?: (left >> NRDMA_CHUNK_MAX_ORDER) + NRDMA_CHUNK_MAX_ORDER;
-	chunk = kvmalloc_array(room, sizeof(*chunk), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
-	if (!chunk)
-		return false;
+	reason = nrdma_fill_array(&chunk, room);
+	if (reason)
+		return reason;
 	if (f->count)
 		memcpy(chunk, f->chunk, array_size(f->count, sizeof(*chunk)));
 	kvfree(f->chunk);
 	f->chunk = chunk;
 	f->room = room;
-	return true;
+	return NRDMA_REASON_NONE;
 }
 
 static unsigned int nrdma_filler_order(const struct nrdma_filler *f)
@@ -135,10 +151,12 @@ static enum nrdma_reason nrdma_filler_add(struct nrdma_filler *f, int node,
 					  unsigned int order, bool pooled, bool hard)
 {
 	struct nrdma_payers *payers = f->fill->payers;
+	enum nrdma_reason reason;
 	struct page *page;
 
-	if (!nrdma_filler_make_room(f))
-		return NRDMA_REASON_KERNEL;
+	reason = nrdma_filler_make_room(f);
+	if (reason)
+		return reason;
 	if (!nrdma_payers_charge(payers, node, 1UL << order))
 		return NRDMA_REASON_CAP;
 
@@ -344,18 +362,18 @@ static enum nrdma_reason nrdma_fill_reason(const struct nrdma_fill *fill,
 }
 
 /* The parts one after the other; a single one is taken as it is. */
-static bool nrdma_fill_join(struct nrdma_filler *f, unsigned int nr,
-			    struct nrdma_chunks *chunks)
+static enum nrdma_reason nrdma_fill_join(struct nrdma_filler *f, unsigned int nr,
+					 struct nrdma_chunks *chunks)
 {
 	unsigned int i, count = 0;
+	enum nrdma_reason reason;
 
 	if (nr > 1) {
 		for (i = 0; i < nr; i++)
 			count += f[i].count;
-		chunks->chunk = kvmalloc_array(count, sizeof(*chunks->chunk),
-					       GFP_KERNEL_ACCOUNT);
-		if (!chunks->chunk)
-			return false;
+		reason = nrdma_fill_array(&chunks->chunk, count);
+		if (reason)
+			return reason;
 		for (i = 0; i < nr; i++) {
 			memcpy(chunks->chunk + chunks->count, f[i].chunk,
 			       array_size(f[i].count, sizeof(*chunks->chunk)));
@@ -367,7 +385,7 @@ static bool nrdma_fill_join(struct nrdma_filler *f, unsigned int nr,
 	}
 	for (i = 0; i < nr; i++)
 		f[i].count = 0;
-	return true;
+	return NRDMA_REASON_NONE;
 }
 
 static void nrdma_fill_drop(struct nrdma_fill *fill, struct nrdma_filler *f, unsigned int nr)
@@ -449,8 +467,8 @@ int nrdma_chunks_fill(struct nrdma_chunks *chunks, const struct nrdma_fill_reque
 	mem_cgroup_put(fill.memcg);
 
 	reason = nrdma_fill_reason(&fill, f, nr);
-	if (!reason && !nrdma_fill_join(f, nr, chunks))
-		reason = NRDMA_REASON_KERNEL;
+	if (!reason)
+		reason = nrdma_fill_join(f, nr, chunks);
 	nrdma_fill_drop(&fill, f, nr);
 	kfree(f);
 	return reason ? nrdma_fail_set(fail, reason, req->node) : 0;
