@@ -158,6 +158,31 @@ struct nrdma_memlock *nrdma_memlock_charge(unsigned long pages, bool mmap_locked
 }
 
 /**
+ * nrdma_memlock_undo() - undo nrdma_memlock_charge(), at once
+ * @charge: from there, by the current process; not to be used any more
+ * @mmap_locked: its mmap_lock is held for write
+ *
+ * So that a call that failed has left nothing in locked_vm.
+ *
+ * Context: may sleep; takes mmap_lock unless it is held.
+ */
+void nrdma_memlock_undo(struct nrdma_memlock *charge, bool mmap_locked)
+{
+	struct mm_struct *mm = charge->mm;
+
+	/* A process that is being killed locks nothing any more */
+	if (!mmap_locked && mmap_write_lock_killable(mm)) {
+		nrdma_memlock_uncharge(charge);
+		return;
+	}
+	__account_locked_vm(mm, charge->pages, false, current, true);
+	if (!mmap_locked)
+		mmap_write_unlock(mm);
+	mmdrop(mm);
+	kfree(charge);
+}
+
+/**
  * nrdma_memlock_uncharge() - give a charge back, soon
  * @charge: from nrdma_memlock_charge(); not to be used any more
  *

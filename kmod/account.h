@@ -67,6 +67,7 @@ int nrdma_account_init(void);
 void nrdma_account_exit(void);
 
 struct nrdma_memlock *nrdma_memlock_charge(unsigned long pages, bool mmap_locked);
+void nrdma_memlock_undo(struct nrdma_memlock *charge, bool mmap_locked);
 void nrdma_memlock_uncharge(struct nrdma_memlock *charge);
 
 /* Who made it */

@@ -332,7 +332,7 @@ static struct nrdma_buf *nrdma_buf_alloc(struct nrdma_dev *dev,
 	return buf;
 
 uncharge:
-	nrdma_memlock_uncharge(buf->memlock);
+	nrdma_memlock_undo(buf->memlock, req->mmap_locked);
 put_payers:
 	nrdma_payers_put(buf->chunks.payers);
 free_buf:

@@ -64,6 +64,22 @@ static void test_mmap(void)
 	close(fd);
 }
 
+/* A program may lock other memory instead, at once */
+static void test_charge(int fd)
+{
+	int left = 0, i;
+
+	for (i = 0; i < 100; i++) {
+		struct nrdma_alloc a = { .size = 1ULL << 45, .node = NRDMA_NODE_DEVICE };
+
+		if (ioctl(fd, NRDMA_IOC_ALLOC, &a) && buf_locked())
+			left++;
+		if (buf_map(fd, 1UL << 45, 0) == MAP_FAILED && buf_locked())
+			left++;
+	}
+	tap_ok(!left, "a refusal leaves no charge: %d of %d did", left, 2 * i);
+}
+
 static void test_alloc(void)
 {
 	struct nrdma_alloc good = { .size = 4096, .node = NRDMA_NODE_DEVICE }, a;
@@ -96,6 +112,7 @@ static void test_alloc(void)
 	tap_ok(a.reason == NRDMA_REASON_NODE_FULL && a.available > 0 && a.available < 1ULL << 45,
 	       "and its reason, with what was there");
 	expect_ioctl(fd, NRDMA_IOC_ALLOC, NULL, EFAULT, "ALLOC from nowhere");
+	test_charge(fd);
 
 	/* A structure that cannot be answered into leaves no descriptor behind */
 	p = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

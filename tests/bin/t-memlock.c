@@ -53,22 +53,6 @@ static int alloc(void)
 	return alloc.fd;
 }
 
-/* What locked_vm is, KiB */
-static long locked(void)
-{
-	FILE *f = fopen("/proc/self/status", "r");
-	char line[256];
-	long kb = -1;
-
-	if (!f)
-		tap_bail("/proc/self/status: %m");
-	while (fgets(line, sizeof(line), f))
-		if (sscanf(line, "VmLck: %ld kB", &kb) == 1)
-			break;
-	fclose(f);
-	return kb;
-}
-
 static void *map_large(void *arg)
 {
 	int fd = open_dev();
@@ -113,7 +97,7 @@ int main(int argc, char **argv)
 		tap_bail("mmap: %m");
 
 	fd = alloc();
-	tap_ok(locked() > 0, "a buffer is charged: %ld KiB", locked());
+	tap_ok(buf_locked() > 0, "a buffer is charged: %ld KiB", buf_locked());
 	child = fork();
 	if (!child) {
 		close(fd);
@@ -123,10 +107,10 @@ int main(int argc, char **argv)
 		rest(1);
 	tap_ok(shared->stage == MAPPING, "another process is at its mmap");
 	close(fd);
-	for (i = 0; i < 10000 && locked(); i++)
+	for (i = 0; i < 10000 && buf_locked(); i++)
 		rest(1);
 	stage = shared->stage;
-	tap_ok(!locked(), "freed, it is charged no more");
+	tap_ok(!buf_locked(), "freed, it is charged no more");
 	tap_ok(stage == MAPPING, "though the other is at it still");
 	waitpid(child, &status, 0);
 	tap_ok(!status, "which then has what it wanted");
