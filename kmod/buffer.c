@@ -293,6 +293,7 @@ static struct nrdma_buf *nrdma_buf_alloc(struct nrdma_dev *dev,
 	};
 	char name[NRDMA_NAME_MAX];
 	struct nrdma_buf *buf;
+	unsigned int changes;
 	int ret;
 
 	buf = kzalloc(sizeof(*buf), NRDMA_GFP_RECORD);
@@ -311,13 +312,19 @@ static struct nrdma_buf *nrdma_buf_alloc(struct nrdma_dev *dev,
 	ret = nrdma_buf_charge(buf, req, fail);
 	if (ret)
 		goto put_payers;
+	changes = READ_ONCE(nrdma_bufs_changes);
 	ret = nrdma_chunks_fill(&buf->chunks, &fill, fail);
-	/* A user at his cap may have pages that a registration let go of */
+	/*
+	 * A user at his cap may have pages that a registration let go of; or had, if
+	 * somebody else looked meanwhile.
+	 */
 	if (ret == -EDQUOT) {
 		nrdma_linger_look();
-		nrdma_fail_clear(fail);
-		fail->wanted = size;
-		ret = nrdma_chunks_fill(&buf->chunks, &fill, fail);
+		if (READ_ONCE(nrdma_bufs_changes) != changes) {
+			nrdma_fail_clear(fail);
+			fail->wanted = size;
+			ret = nrdma_chunks_fill(&buf->chunks, &fill, fail);
+		}
 	}
 	if (ret)
 		goto uncharge;

@@ -151,13 +151,14 @@ static enum nrdma_reason nrdma_filler_add(struct nrdma_filler *f, int node,
 					  unsigned int order, bool pooled, bool hard)
 {
 	struct nrdma_payers *payers = f->fill->payers;
+	bool remote = f->fill->req->remote;
 	enum nrdma_reason reason;
 	struct page *page;
 
 	reason = nrdma_filler_make_room(f);
 	if (reason)
 		return reason;
-	if (!nrdma_payers_charge(payers, node, 1UL << order))
+	if (remote && !nrdma_payers_charge(payers, node, 1UL << order))
 		return NRDMA_REASON_CAP;
 
 	if (pooled)
@@ -165,7 +166,8 @@ static enum nrdma_reason nrdma_filler_add(struct nrdma_filler *f, int node,
 	else
 		page = alloc_pages_node(node, nrdma_chunk_gfp(hard) | NRDMA_GFP_ACCOUNT, order);
 	if (!page) {
-		nrdma_payers_uncharge(payers, node, 1UL << order);
+		if (remote)
+			nrdma_payers_uncharge(payers, node, 1UL << order);
 		return pooled ? NRDMA_REASON_POOL : NRDMA_REASON_NODE_FULL;
 	}
 	nrdma_page_set_index(page, f->pgoff);
@@ -388,11 +390,26 @@ static enum nrdma_reason nrdma_fill_join(struct nrdma_filler *f, unsigned int nr
 	return NRDMA_REASON_NONE;
 }
 
+/*
+ * What lies on one node is charged as a whole: who asks for more than he may have
+ * takes none of it. Of what may lie anywhere each chunk is charged where it lies.
+ */
+static bool nrdma_fill_reserve(struct nrdma_fill *fill)
+{
+	const struct nrdma_fill_request *req = fill->req;
+
+	return req->remote || nrdma_payers_charge(fill->payers, req->node, req->pages);
+}
+
+/* All that is left, and of the reserve what was not used */
 static void nrdma_fill_drop(struct nrdma_fill *fill, struct nrdma_filler *f, unsigned int nr)
 {
 	unsigned int i, c;
 
 	for (i = 0; i < nr; i++) {
+		if (!fill->req->remote)
+			nrdma_payers_uncharge(fill->payers, fill->req->node,
+					      f[i].end - f[i].pgoff);
 		for (c = 0; c < f[i].count; c++)
 			nrdma_chunk_free(fill->payers, &f[i].chunk[c]);
 		kvfree(f[i].chunk);
@@ -461,6 +478,10 @@ int nrdma_chunks_fill(struct nrdma_chunks *chunks, const struct nrdma_fill_reque
 	f = kcalloc(nr, sizeof(*f), GFP_KERNEL);
 	if (!f)
 		return nrdma_fail_set(fail, NRDMA_REASON_KERNEL, req->node);
+	if (!nrdma_fill_reserve(&fill)) {
+		kfree(f);
+		return nrdma_fail_set(fail, NRDMA_REASON_CAP, req->node);
+	}
 	fill.memcg = get_mem_cgroup_from_mm(current->mm);
 	nrdma_fill_share(&fill, f, nr);
 	nrdma_fill_run(&fill, f, nr);

@@ -37,7 +37,11 @@ is "gets what is left of it" \
 	"$(word zero "$(as_user sh -c "ulimit -l 65536; t-buf alloc $chardev $((32 * mib))")")" 1
 is "another user is not in his way" \
 	"$(word zero "$(setpriv --reuid 1001 --clear-groups sh -c "t-buf alloc $chardev $((4 * mib))")")" 1
+taken() { awk '/^pgalloc_/ { n += $2 } END { print n }' /proc/vmstat; }
+before=$(taken)
 is "root is bounded as well" "$(t-buf alloc "$chardev" $((97 * mib)) | reason)" "alloc=EDQUOT reason=5"
+after=$(taken)
+ok "before anything was taken: $((after - before)) pages" test $((after - before)) -lt 8192
 is "on the other node there is room" "$(word node0 "$(t-buf alloc "$chardev" $((128 * mib)) node 0)")" $((128 << 8))
 ok "the first one still has his" drop one
 
