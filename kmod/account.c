@@ -40,6 +40,9 @@ static LIST_HEAD(nrdma_memlock_pending);
 
 #define NRDMA_MEMLOCK_RETRY	msecs_to_jiffies(50)
 
+/* How often the module's end comes again: 5 s */
+#define NRDMA_MEMLOCK_LAST	100
+
 /* mmap_lock of @mm is held for write. */
 static void nrdma_memlock_settle(struct mm_struct *mm)
 {
@@ -107,6 +110,20 @@ static bool nrdma_memlock_settle_all(void)
 		cond_resched();
 	}
 	return all;
+}
+
+/* Nobody charges any more. */
+static void nrdma_memlock_forget(void)
+{
+	struct nrdma_memlock *charge, *next;
+
+	list_for_each_entry_safe(charge, next, &nrdma_memlock_pending, list) {
+		pr_warn_once("nrdma: %lu pages stay locked memory of a process that keeps its mmap_lock\n",
+			     charge->pages);
+		list_del(&charge->list);
+		mmdrop(charge->mm);
+		kfree(charge);
+	}
 }
 
 static void nrdma_memlock_work_fn(struct work_struct *work);
@@ -435,13 +452,16 @@ int __init nrdma_account_init(void)
  * nrdma_account_exit() - give back what is still charged
  *
  * No buffer is left: the module stays for those in use, and what lingered was
- * given up.
+ * given up. A process cannot keep the module, only what it has locked.
  */
 void nrdma_account_exit(void)
 {
+	unsigned int tries = NRDMA_MEMLOCK_LAST;
+
 	cancel_delayed_work_sync(&nrdma_memlock_work);
-	while (!nrdma_memlock_settle_all())
+	while (!nrdma_memlock_settle_all() && tries--)
 		schedule_timeout_uninterruptible(NRDMA_MEMLOCK_RETRY);
+	nrdma_memlock_forget();
 	WARN_ON(!hash_empty(nrdma_users));
 	kfree(nrdma_node_accounts);
 }

@@ -5,6 +5,11 @@
  * A process that keeps its mmap_lock keeps nobody else from getting back what he
  * was charged: here by an mmap of BYTES, which zeroes them under the lock, while a
  * charge of its own waits to be given back. TAP.
+ *
+ * t-memlock CHARDEV
+ *
+ * Keeps its mmap_lock, while the only charge there is waits to be given back, until
+ * the end of standard input. Says "ready"; status 0 when it had the lock to the end.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -12,6 +17,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -81,21 +87,55 @@ static void keep_lock(void)
 	_exit(0);
 }
 
+/* The zero page, 2^24 times: that takes time, with the lock held for read */
+static void *populate(void *arg)
+{
+	prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
+	shared->stage = MAPPING;
+	mmap(NULL, 1UL << 36, PROT_READ,
+	     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_POPULATE, -1, 0);
+	shared->stage = MAPPED;
+	return arg;
+}
+
+/* Nothing here may need the lock itself, as malloc() would. */
+static int keep_lock_alone(void)
+{
+	int fd = alloc();
+	pthread_t thread;
+	char c;
+
+	if (pthread_create(&thread, NULL, populate, NULL))
+		tap_bail("no thread");
+	while (shared->stage == NOT_YET)
+		rest(1);
+	rest(200);
+	close(fd);
+	if (write(1, "ready\n", 6) != 6)
+		_exit(1);
+	while (read(0, &c, 1) > 0)
+		;
+	_exit(shared->stage != MAPPING);
+}
+
 int main(int argc, char **argv)
 {
 	enum stage stage;
 	int fd, i, status;
 	pid_t child;
 
-	if (argc != 3)
+	if (argc != 2 && argc != 3)
 		return 2;
 	chardev = argv[1];
-	bytes = strtoull(argv[2], NULL, 0);
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
 		      -1, 0);
 	if (shared == MAP_FAILED)
 		tap_bail("mmap: %m");
 
+	if (argc == 2)
+		return keep_lock_alone();
+
+	bytes = strtoull(argv[2], NULL, 0);
 	fd = alloc();
 	tap_ok(buf_locked() > 0, "a buffer is charged: %ld KiB", buf_locked());
 	child = fork();
