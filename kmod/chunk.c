@@ -77,7 +77,9 @@ int nrdma_fail_set(struct nrdma_fail *fail, enum nrdma_reason reason, int node)
 	fail->node = node;
 	fail->available = 0;
 	if (node != NUMA_NO_NODE && node < MAX_NUMNODES && node_online(node))
-		fail->available = (u64)nrdma_node_free(node) << PAGE_SHIFT;
+		fail->available = (u64)(reason == NRDMA_REASON_POOL ?
+					nrdma_pool_free(node) :
+					nrdma_node_free(node)) << PAGE_SHIFT;
 
 	switch (reason) {
 	case NRDMA_REASON_CAP:

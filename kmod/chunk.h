@@ -38,7 +38,7 @@ static inline unsigned long nrdma_chunk_pages(const struct nrdma_chunk *chunk)
  * @reason: why
  * @node: the node that it was about, or NUMA_NO_NODE
  * @wanted: bytes that were asked for
- * @available: bytes that were to be had on @node
+ * @available: bytes that @node had free, its pool for NRDMA_REASON_POOL
  */
 struct nrdma_fail {
 	enum nrdma_reason	reason;

@@ -33,6 +33,7 @@
  * @state: settings and counts
  * @ready: zeroed chunks, by page->lru
  * @dirty: chunks to be zeroed, by page->lru
+ * @zeroing: one that the filler zeroes, in none of these lists
  * @shrunk: chunks that memory pressure took and that are not to be replaced
  *	until the pool is next used
  * @wait: where the filler sleeps
@@ -44,6 +45,7 @@ struct nrdma_pool {
 	struct nrdma_pool_state	state;
 	struct list_head	ready;
 	struct list_head	dirty;
+	bool			zeroing;
 	unsigned long		shrunk;
 	wait_queue_head_t	wait;
 	struct mutex		set_mutex;	/* of filler, and changes */
@@ -58,7 +60,8 @@ static long nrdma_pool_excess(const struct nrdma_pool *pool)
 {
 	const struct nrdma_pool_state *s = &pool->state;
 
-	return (long)(s->ready + s->dirty + s->used + pool->shrunk) - (long)s->chunks;
+	return (long)(s->ready + s->dirty + pool->zeroing + s->used + pool->shrunk) -
+	       (long)s->chunks;
 }
 
 static struct page *nrdma_pool_pop(struct list_head *list, unsigned long *count)
@@ -209,8 +212,7 @@ static bool nrdma_pool_step(struct nrdma_pool *pool, int node)
 	} else {
 		page = nrdma_pool_pop(&pool->dirty, &pool->state.dirty);
 		/* It still counts, so that it is not replaced meanwhile */
-		if (page)
-			pool->state.used++;
+		pool->zeroing = page;
 	}
 	want = nrdma_pool_excess(pool) < 0 && !pool->state.error;
 	order = pool->state.order;
@@ -223,7 +225,7 @@ static bool nrdma_pool_step(struct nrdma_pool *pool, int node)
 	if (page) {
 		good = nrdma_pool_zero(page);
 		spin_lock(&pool->lock);
-		pool->state.used--;
+		pool->zeroing = false;
 	} else if (want) {
 		page = alloc_pages_node(node, nrdma_chunk_gfp(true), order);
 		spin_lock(&pool->lock);
@@ -283,7 +285,23 @@ void nrdma_pool_get(int node, struct nrdma_pool_state *state)
 
 	spin_lock(&pool->lock);
 	*state = pool->state;
+	state->dirty += pool->zeroing;
 	spin_unlock(&pool->lock);
+}
+
+/**
+ * nrdma_pool_free() - what a pool has that is in no buffer
+ * @node: online node
+ *
+ * Return: pages, those still to be zeroed among them: what a call that failed for
+ * want of more had taken is just being zeroed.
+ */
+unsigned long nrdma_pool_free(int node)
+{
+	struct nrdma_pool_state state;
+
+	nrdma_pool_get(node, &state);
+	return (state.ready + state.dirty) << state.order;
 }
 
 /* On the node's own CPUs, unless they are isolated: then where kernel threads go */
@@ -332,7 +350,7 @@ int nrdma_pool_set(int node, const struct nrdma_pool_state *state)
 		goto unlock;
 
 	spin_lock(&pool->lock);
-	if (s->order != state->order && s->ready + s->dirty + s->used) {
+	if (s->order != state->order && s->ready + s->dirty + pool->zeroing + s->used) {
 		ret = -EBUSY;
 	} else {
 		s->order = state->order;

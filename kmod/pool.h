@@ -12,7 +12,7 @@ struct page;
  * @chunks: size wanted, chunks
  * @order: of a chunk, as an order of pages
  * @ready: zeroed and free
- * @dirty: free, to be zeroed
+ * @dirty: free, to be zeroed or just being so
  * @used: in buffers
  * @error: negative errno that keeps it from filling
  * @gid: group that may use it, or INVALID_GID
@@ -35,6 +35,7 @@ void nrdma_pool_exit(void);
 void nrdma_pool_get(int node, struct nrdma_pool_state *state);
 int nrdma_pool_set(int node, const struct nrdma_pool_state *state);
 
+unsigned long nrdma_pool_free(int node);
 bool nrdma_pool_allowed(int node);
 unsigned int nrdma_pool_order(int node);
 struct page *nrdma_pool_take(int node, unsigned int order);

@@ -56,7 +56,7 @@ says "over the cap" "nrdmactl pool set node $node cap SIZE" t-lib try "$dev" "$(
 nrdmactl pool set node "$node" cap 1000M >/dev/null
 ok "after the remedy" t-lib try "$dev" "$(mib 900)"
 
-says "from a pool that is not there" "from the pool of node $node wanted" t-lib try "$dev" 4096 pool
+says "from a pool that is not there" "from the pool of node $node wanted (NRDMA_ALLOC_POOL_ONLY), but it has 0 bytes" t-lib try "$dev" 4096 pool
 nrdmactl pool set node "$node" size 64M >/dev/null
 filled() { [ "$(nrdmactl -j pool show | jq ".[] | select(.node == $node) | .ready_bytes")" = $((64 << 20)) ]; }
 ok "after the remedy there is one" within 20 filled

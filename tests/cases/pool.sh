@@ -66,8 +66,8 @@ is "nor any by asking for nothing else" \
 ok "open it to a group" nrdmactl pool set node "$node" group 1000
 is "whose members get it" "$(as_user t-buf alloc "$chardev" $((2 << 20)) pool | grep -c 'warm=2097152')" 1
 ok "and to nobody again" nrdmactl pool set node "$node" group none
-is "not more than there is" \
-	"$(t-buf alloc "$chardev" $((64 << 20)) pool | cut -d' ' -f1,2)" "alloc=ENOMEM reason=12"
+is "not more than there is, and it says what that is" \
+	"$(t-buf alloc "$chardev" $((64 << 20)) pool)" "alloc=ENOMEM reason=12 node=$node available=$((32 << 20))"
 is "a size is rounded up to its chunk" "$(word size "$(t-buf alloc "$chardev" 4096 pool)")" $((2 << 20))
 
 # ---- what is refused ----

@@ -40,7 +40,8 @@ struct nrdma_buf;
  * @reason: enum nrdma_reason where an allocation failed for one of these
  * @node: the node that it is about, or -1
  * @wanted: bytes that were asked for, or 0
- * @available: bytes that were free on @node then, or 0
+ * @available: bytes that were free on @node then, in its pool for
+ *	NRDMA_REASON_POOL, or 0
  * @limit: for NRDMA_REASON_MEMLOCK, the caller's RLIMIT_MEMLOCK in bytes, else 0
  * @text: one sentence in English that names all of that, and the remedy
  *	where there is one; never NULL

@@ -83,7 +83,8 @@ enum nrdma_reason {
  *	this open file; NRDMA_REASON_NONE when the last one succeeded
  * @last_node: out, the node that it was about, or -1
  * @last_wanted: out, bytes that were asked for
- * @last_available: out, bytes that were free there
+ * @last_available: out, bytes that were free there, as @available of struct
+ *	nrdma_alloc
  * @name: out, the RDMA device's name
  * @version: out, the module's version
  */
@@ -126,7 +127,8 @@ struct nrdma_info {
  * @node: in, a node or NRDMA_NODE_DEVICE; out, the node that was wanted
  * @fd: out, the dma-buf (close-on-exec); nothing of use when the call fails
  * @reason: out, enum nrdma_reason; also written when the call fails
- * @available: out, bytes that @node had free when the call failed
+ * @available: out, bytes that @node had free when the call failed; for
+ *	NRDMA_REASON_POOL, that its pool had
  * @warm: out, bytes that came from a pool, zeroed beforehand
  *
  * Errors: EINVAL bad field, or a structure too short for @fd; E2BIG the
@@ -612,7 +614,8 @@ enum nrdma_buf_event {
  * @NRDMA_A_BUF_UNCHARGED_BYTES: u64, bytes charged to no memory cgroup
  * @NRDMA_A_BUF_EVENT: u32, enum nrdma_buf_event, in BUF_NTF
  * @NRDMA_A_BUF_REASON: u32, enum nrdma_reason, in BUF_NTF
- * @NRDMA_A_BUF_AVAILABLE: u64, what the node could give, in BUF_NTF
+ * @NRDMA_A_BUF_AVAILABLE: u64, bytes that the node had free when it could not be
+ *	made; for NRDMA_REASON_POOL, that its pool had; in BUF_NTF
  * @NRDMA_A_BUF_WARM_BYTES: u64, bytes that came from a pool
  * @NRDMA_A_BUF_LINGERING: u8, 1: it was freed, but these bytes of it are still
  *	pinned, by a memory registration for example
