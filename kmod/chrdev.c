@@ -98,7 +98,8 @@ static int nrdma_chrdev_mmap(struct file *filp, struct vm_area_struct *vma)
 
 	mutex_lock(&file->lock);
 	nrdma_fail_clear(&file->fail);
-	if (nrdma_dev_gone(file->dev)) {
+	/* Without a buffer, nrdma_buf_create() finds out, and tells of it */
+	if (file->own && nrdma_dev_gone(file->dev)) {
 		file->fail.wanted = req.size;
 		ret = nrdma_fail_set(&file->fail, NRDMA_REASON_DEVICE_GONE, NUMA_NO_NODE);
 		goto unlock;

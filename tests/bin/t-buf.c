@@ -6,6 +6,7 @@
  *                                    mapped
  * t-buf hold CHARDEV BYTES           map, say "ready", wait for the end of
  *                                    standard input; say what poll has
+ * t-buf late CHARDEV BYTES           open, say "ready", wait likewise, map
  * t-buf fill CHARDEV BYTES TIMES     map, write, unmap; each time zero before
  *
  * Prints "key=value" words on one line; exit status 2 and the errno's name
@@ -111,20 +112,33 @@ static int cmd_alloc(int fd, size_t bytes, char **arg)
 	return show(p, alloc.size);
 }
 
+static void wait_for_end(void)
+{
+	char c;
+
+	puts("ready");
+	fflush(stdout);
+	while (read(0, &c, 1) > 0)
+		;
+}
+
+static int cmd_late(int fd, size_t bytes)
+{
+	wait_for_end();
+	return cmd_map(fd, bytes);
+}
+
 static int cmd_hold(int fd, size_t bytes)
 {
 	struct pollfd pfd = { .fd = fd, .events = POLLIN };
-	char *p = buf_map(fd, bytes, 0), c;
+	char *p = buf_map(fd, bytes, 0);
 	struct nrdma_info info = { };
 	int err;
 
 	if (p == MAP_FAILED)
 		return refused("mmap", NULL);
 	memset(p, 0x5a, bytes);
-	puts("ready");
-	fflush(stdout);
-	while (read(0, &c, 1) > 0)
-		;
+	wait_for_end();
 	poll(&pfd, 1, 0);
 	printf("hup=%d kept=%d\n", !!(pfd.revents & POLLHUP), p[0] == 0x5a &&
 	       !memcmp(p, p + 1, bytes - 1));
@@ -163,7 +177,7 @@ int main(int argc, char **argv)
 	int fd;
 
 	if (argc < 4) {
-		fputs("usage: t-buf map|alloc|hold|fill CHARDEV BYTES [...]\n", stderr);
+		fputs("usage: t-buf map|alloc|hold|late|fill CHARDEV BYTES [...]\n", stderr);
 		return 1;
 	}
 	bytes = strtoull(argv[3], NULL, 0);
@@ -176,6 +190,8 @@ int main(int argc, char **argv)
 		return cmd_alloc(fd, bytes, argv + 4);
 	if (!strcmp(argv[1], "hold"))
 		return cmd_hold(fd, bytes);
+	if (!strcmp(argv[1], "late"))
+		return cmd_late(fd, bytes);
 	if (!strcmp(argv[1], "fill") && argc > 4)
 		return cmd_fill(argv[2], bytes, atoi(argv[4]));
 	return 1;

@@ -4,8 +4,8 @@
 #
 # nrdmactl monitor: an event for each thing that happens, once, in order.
 
-# shellcheck source=tests/cases/lib/irq.sh
-. "$(dirname "$0")/lib/irq.sh"
+# shellcheck source=tests/cases/lib/buf.sh
+. "$(dirname "$0")/lib/buf.sh"
 
 # listening PID: this monitor's socket has joined its groups; its port need not be
 # its process' number
@@ -31,8 +31,11 @@ rdma dev set new1 name rxe_eth1
 ip link set eth1 down
 ok "a port" within 5 saw "dev port rxe_eth1"
 ip link set eth1 up
+ok "a file of a device is open" hold late as_user t-buf late /dev/nrdma/rxe_eth0 4096
 rdma link delete rxe_eth0
 ok "a device goes" within 5 saw "dev removed rxe_eth0"
+drop late >/dev/null
+ok "and makes no buffer any more" within 5 saw "buf failed rxe_eth0"
 rdma link add rxe_eth0 type rxe netdev eth0
 ok "and comes" within 5 saw "dev added rxe_eth0"
 t-buf map /dev/nrdma/rxe_eth1 8388608 >/dev/null
@@ -53,7 +56,7 @@ is "times go up" "$(jq .time "$tmp/events")" "$(jq .time "$tmp/events" | sort -n
 is "size and node are told" "$(jq -c 'select(.event == "allocated") | [.bytes, .node]' "$tmp/events")" \
 	'[8388608,1]'
 is "and why not" "$(jq -r 'select(.event == "failed") | .reason, .node' "$tmp/events" | paste -sd' ')" \
-	"$(jq -rn '"node full", 1' | paste -sd' ')"
+	"device gone null node full 1"
 is "and no pid or command, which are nobody else's business" \
 	"$(jq 'select(has("pid") or has("comm"))' "$tmp/events")" ""
 
