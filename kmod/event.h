@@ -19,7 +19,7 @@ void nrdma_event_dev(struct nrdma_dev *dev, enum nrdma_dev_event event);
 void nrdma_event_dev_renamed(struct nrdma_dev *dev, const char *old);
 void nrdma_event_dev_port(struct nrdma_dev *dev, u32 port, enum ib_port_state state);
 
-/* nl_buf.c; rate-limited by user, and they name none */
+/* nl_buf.c; rate-limited by user */
 void nrdma_event_buf(struct nrdma_buf *buf, enum nrdma_buf_event event);
 void nrdma_event_buf_failed(struct nrdma_dev *dev, const struct nrdma_fail *fail);
 

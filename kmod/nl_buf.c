@@ -258,6 +258,12 @@ static bool nrdma_event_allowed(kuid_t uid)
 	return nrdma_nl_event_wanted() && __ratelimit(&nrdma_event_limits[at]);
 }
 
+/* Of many readers in many user namespaces: as the initial one has it */
+static int nrdma_nl_put_event_uid(struct sk_buff *skb, kuid_t uid)
+{
+	return nla_put_u32(skb, NRDMA_A_BUF_UID, from_kuid_munged(&init_user_ns, uid));
+}
+
 /**
  * nrdma_event_buf() - tell of a buffer
  * @buf: buffer
@@ -276,6 +282,7 @@ void nrdma_event_buf(struct nrdma_buf *buf, enum nrdma_buf_event event)
 	if (!skb)
 		return;
 	if (nla_put_u32(skb, NRDMA_A_BUF_EVENT, event) || nrdma_nl_put_buf(skb, buf) ||
+	    nrdma_nl_put_event_uid(skb, nrdma_payers_uid(buf->chunks.payers)) ||
 	    nrdma_nl_put_nodes(skb, buf))
 		nlmsg_free(skb);
 	else
@@ -301,6 +308,7 @@ void nrdma_event_buf_failed(struct nrdma_dev *dev, const struct nrdma_fail *fail
 		return;
 	if (nla_put_u32(skb, NRDMA_A_BUF_EVENT, NRDMA_BUF_EVENT_FAILED) ||
 	    nrdma_nl_put_device(skb, dev) ||
+	    nrdma_nl_put_event_uid(skb, current_uid()) ||
 	    nla_put_u32(skb, NRDMA_A_BUF_REASON, fail->reason) ||
 	    (fail->node != NUMA_NO_NODE && nla_put_u32(skb, NRDMA_A_BUF_NODE, fail->node)) ||
 	    nla_put_u64_64bit(skb, NRDMA_A_BUF_BYTES, fail->wanted, NRDMA_A_BUF_PAD) ||

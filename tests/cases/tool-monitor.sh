@@ -57,6 +57,8 @@ is "size and node are told" "$(jq -c 'select(.event == "allocated") | [.bytes, .
 	'[8388608,1]'
 is "and why not" "$(jq -r 'select(.event == "failed") | .reason, .node' "$tmp/events" | paste -sd' ')" \
 	"device gone null node full 1"
+is "and whose they are" "$(jq -r 'select(.object == "buf") | [.event, .uid] | join(" ")' "$tmp/events" | paste -sd,)" \
+	"failed 1000,allocated 0,freed 0,failed 0"
 is "and no pid or command, which are nobody else's business" \
 	"$(jq 'select(has("pid") or has("comm"))' "$tmp/events")" ""
 

@@ -607,7 +607,8 @@ enum nrdma_buf_event {
  * @NRDMA_A_BUF_NODE: u32, node that was wanted
  * @NRDMA_A_BUF_NODE_BYTES: nest of NRDMA_A_RUN_NODE and _BYTES, once per node
  * @NRDMA_A_BUF_RUN: nest of NRDMA_A_RUN_*, several times
- * @NRDMA_A_BUF_UID: u32, user who made it, in the reader's user namespace
+ * @NRDMA_A_BUF_UID: u32, user who made it, in the reader's user namespace; in
+ *	BUF_NTF, in the initial one
  * @NRDMA_A_BUF_PID: u32, process that made it, in the reader's pid namespace;
  *	absent when gone or when the reader may not know
  * @NRDMA_A_BUF_COMM: string, its command, likewise
