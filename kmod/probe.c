@@ -63,7 +63,7 @@ static int nrdma_slice_thread(void *arg)
 {
 	struct nrdma_slice *slice = arg;
 
-	allow_kernel_signal(SIGKILL);
+	allow_kernel_signal(SIGINT);
 	slice->error = nrdma_slice_measure(slice);
 	complete(&slice->done);
 	/* Whoever stops it knows then that no code of the module runs */
@@ -94,7 +94,7 @@ static bool nrdma_slice_late(const struct nrdma_slice *slice)
 
 /*
  * Ends with the thread. What only a signal ends is a TCP connection in the making,
- * which siw waits for.
+ * which siw waits for. Not a fatal one: memory is refused to a task that has that.
  */
 static int nrdma_slice_run(struct nrdma_slice *slice)
 {
@@ -116,7 +116,7 @@ static int nrdma_slice_run(struct nrdma_slice *slice)
 			continue;
 		WRITE_ONCE(slice->stop, true);
 		nrdma_slice_move(task);
-		send_sig(SIGKILL, task, 1);
+		send_sig(SIGINT, task, 1);
 		break;
 	}
 	kthread_stop(task);
