@@ -70,16 +70,24 @@ static void *map_large(void *arg)
 	return arg;
 }
 
+/* A thread that is about to take the lock */
+static pthread_t begin(void *(*take)(void *arg))
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, take, NULL))
+		tap_bail("no thread");
+	while (shared->stage == NOT_YET)
+		rest(1);
+	return thread;
+}
+
 /* Its thread has the lock when the charge is to be given back */
 static void keep_lock(void)
 {
 	int fd = alloc();
-	pthread_t thread;
+	pthread_t thread = begin(map_large);
 
-	if (pthread_create(&thread, NULL, map_large, NULL))
-		tap_bail("no thread");
-	while (shared->stage == NOT_YET)
-		rest(1);
 	rest(20);
 	close(fd);
 	shared->freed = true;
@@ -102,13 +110,9 @@ static void *populate(void *arg)
 static int keep_lock_alone(void)
 {
 	int fd = alloc();
-	pthread_t thread;
 	char c;
 
-	if (pthread_create(&thread, NULL, populate, NULL))
-		tap_bail("no thread");
-	while (shared->stage == NOT_YET)
-		rest(1);
+	begin(populate);
 	rest(200);
 	close(fd);
 	if (write(1, "ready\n", 6) != 6)

@@ -65,6 +65,19 @@ static void measure(struct probe *probe, long long ns0, long long ns1, long long
 	probe_settle(probe);
 }
 
+/* The verdict on such a measurement */
+static struct probe_verdict judged(const struct dev *dev, long long ns0, long long ns1,
+				   long long spread, unsigned int rounds)
+{
+	struct probe_verdict verdict;
+	struct probe probe;
+
+	measure(&probe, ns0, ns1, spread, rounds);
+	probe_judge(&verdict, &probe, dev);
+	probe_free(&probe);
+	return verdict;
+}
+
 static void verdicts(void **state)
 {
 	static const struct {
@@ -92,20 +105,17 @@ static void verdicts(void **state)
 	};
 	struct dev dev = { .name = "mlx5_0" };
 	struct probe_verdict verdict;
-	struct probe probe;
 	size_t i;
 
 	(void)state;
 	for (i = 0; i < sizeof(t) / sizeof(*t); i++) {
-		measure(&probe, t[i].ns0, t[i].ns1, t[i].spread, t[i].rounds);
 		dev.place.mem_node = t[i].node < 0 ? num_none("virtual") : num_of(t[i].node);
 		dev.place.override = t[i].override ? num_of(0) : num_none(NULL);
-		probe_judge(&verdict, &probe, &dev);
+		verdict = judged(&dev, t[i].ns0, t[i].ns1, t[i].spread, t[i].rounds);
 		if (verdict.word != t[i].word || !strstr(verdict.text, t[i].text) ||
 		    strcmp(verdict.fix, t[i].fix))
 			fail_msg("%zu: %d \"%s\" \"%s\"", i, verdict.word, verdict.text,
 				 verdict.fix);
-		probe_free(&probe);
 	}
 }
 
@@ -175,18 +185,15 @@ static void places(void **state)
 	};
 	struct dev dev = { .name = "mlx5_0" };
 	struct probe_verdict verdict;
-	struct probe probe;
 	size_t i;
 
 	(void)state;
 	for (i = 0; i < sizeof(t) / sizeof(*t); i++) {
-		measure(&probe, t[i].ns0, t[i].ns1, 1, ROUNDS);
 		dev.place.node = num_of(t[i].node);
 		dev.place.mem_node = num_of(t[i].mem_node);
-		probe_judge(&verdict, &probe, &dev);
+		verdict = judged(&dev, t[i].ns0, t[i].ns1, 1, ROUNDS);
 		assert_string_equal(verdict.text, t[i].text);
 		assert_int_equal(verdict.node.v, t[i].mem_node);
-		probe_free(&probe);
 	}
 }
 
