@@ -59,6 +59,20 @@ int nrdma_slice_fail(struct nrdma_slice *slice, int error, const char *why)
 	return error;
 }
 
+/*
+ * The end of a thread: until it is stopped, so that whoever stops it knows then that no
+ * code of the module runs.
+ */
+void nrdma_slice_rest(void)
+{
+	set_current_state(TASK_INTERRUPTIBLE);
+	while (!kthread_should_stop()) {
+		schedule();
+		set_current_state(TASK_INTERRUPTIBLE);
+	}
+	__set_current_state(TASK_RUNNING);
+}
+
 static int nrdma_slice_thread(void *arg)
 {
 	struct nrdma_slice *slice = arg;
@@ -66,13 +80,7 @@ static int nrdma_slice_thread(void *arg)
 	allow_kernel_signal(SIGINT);
 	slice->error = nrdma_slice_measure(slice);
 	complete(&slice->done);
-	/* Whoever stops it knows then that no code of the module runs */
-	set_current_state(TASK_INTERRUPTIBLE);
-	while (!kthread_should_stop()) {
-		schedule();
-		set_current_state(TASK_INTERRUPTIBLE);
-	}
-	__set_current_state(TASK_RUNNING);
+	nrdma_slice_rest();
 	return 0;
 }
 

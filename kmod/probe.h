@@ -107,6 +107,7 @@ struct nrdma_slice {
 
 bool nrdma_slice_stopped(const struct nrdma_slice *slice);
 int nrdma_slice_fail(struct nrdma_slice *slice, int error, const char *why);
+void nrdma_slice_rest(void);
 void nrdma_slice_move(struct task_struct *task);
 
 /* probe_op.c */

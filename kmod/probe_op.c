@@ -214,13 +214,7 @@ static int nrdma_bench_peer(void *arg)
 		cond_resched();
 	}
 	WRITE_ONCE(b->peer_error, ret);
-
-	set_current_state(TASK_INTERRUPTIBLE);
-	while (!kthread_should_stop()) {
-		schedule();
-		set_current_state(TASK_INTERRUPTIBLE);
-	}
-	__set_current_state(TASK_RUNNING);
+	nrdma_slice_rest();
 	return 0;
 }
 
