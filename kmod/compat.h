@@ -160,6 +160,14 @@ static inline void shrinker_free(struct shrinker *shrinker)
 #define WQ_PERCPU 0
 #endif
 
+#ifndef HAVE_KTHREAD_AFFINE_PREFERRED
+/* Of a thread that has not run yet. Before, its CPUs were its creator's business alone. */
+static inline int kthread_affine_preferred(struct task_struct *task, const struct cpumask *cpus)
+{
+	return set_cpus_allowed_ptr(task, cpus);
+}
+#endif
+
 #ifndef HAVE_SYSTEM_PERCPU_WQ
 #define system_percpu_wq system_wq
 #define system_dfl_wq system_unbound_wq

@@ -5,7 +5,6 @@
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
-#include <linux/freezer.h>
 #include <linux/gfp.h>
 #include <linux/highmem.h>
 #include <linux/kthread.h>
@@ -316,9 +315,12 @@ static int nrdma_pool_start(struct nrdma_pool *pool, int node)
 		return -ENOMEM;
 	task = kthread_create_on_node(nrdma_pool_filler_fn, pool, node, "nrdma_pool/%d", node);
 	if (!IS_ERR(task)) {
+		rcu_read_lock();
 		cpumask_and(cpus, cpumask_of_node(node), housekeeping_cpumask(HK_TYPE_DOMAIN));
-		if (cpumask_and(cpus, cpus, housekeeping_cpumask(HK_TYPE_TICK)))
-			set_cpus_allowed_ptr(task, cpus);
+		cpumask_and(cpus, cpus, housekeeping_cpumask(HK_TYPE_TICK));
+		rcu_read_unlock();
+		if (!cpumask_empty(cpus))
+			kthread_affine_preferred(task, cpus);
 		pool->filler = task;
 		wake_up_process(task);
 	}

@@ -315,3 +315,16 @@ int nrdma_probe(struct rdma_cm_id *id)
 void rdma_restrict_node_type(void);
 #endif
 #endif
+
+#ifdef PROBE_KTHREAD_AFFINE_PREFERRED
+#include <linux/kthread.h>
+
+#if PROBE_KTHREAD_AFFINE_PREFERRED
+int nrdma_probe(struct task_struct *task, const struct cpumask *cpus)
+{
+	return kthread_affine_preferred(task, cpus);
+}
+#else
+void kthread_affine_preferred(void);
+#endif
+#endif
