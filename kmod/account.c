@@ -385,12 +385,16 @@ void nrdma_caps_set(int node, const unsigned long *uid, const unsigned long *all
 		WRITE_ONCE(nrdma_node_accounts[node].node_cap, *all);
 }
 
+/* Never beyond the cap, not even for a moment: others would be refused for it. */
 static bool nrdma_pages_charge(atomic_long_t *counter, unsigned long pages, unsigned long cap)
 {
-	if (atomic_long_add_return(pages, counter) <= cap)
-		return true;
-	atomic_long_sub(pages, counter);
-	return false;
+	long old = atomic_long_read(counter);
+
+	do {
+		if (pages > cap || old > cap - pages)
+			return false;
+	} while (!atomic_long_try_cmpxchg(counter, &old, old + pages));
+	return true;
 }
 
 /**
@@ -408,17 +412,16 @@ bool nrdma_payers_charge(struct nrdma_payers *payers, int node, unsigned long pa
 	unsigned int i;
 
 	nrdma_caps_get(node, &caps);
-	if (!nrdma_pages_charge(&nrdma_node_accounts[node].pages, pages, caps.node))
-		return false;
 	for (i = 0; i < payers->nr; i++)
 		if (!nrdma_pages_charge(&payers->user[i]->pages[node], pages, caps.uid))
 			goto uncharge;
-	return true;
+	/* Everybody's last: what a user may not have is nothing to the others */
+	if (nrdma_pages_charge(&nrdma_node_accounts[node].pages, pages, caps.node))
+		return true;
 
 uncharge:
 	while (i--)
 		atomic_long_sub(pages, &payers->user[i]->pages[node]);
-	atomic_long_sub(pages, &nrdma_node_accounts[node].pages);
 	return false;
 }
 
