@@ -195,8 +195,11 @@ static void nrdma_linger_work_fn(struct work_struct *work)
 {
 	if (!nrdma_linger_look())
 		return;
+	/* A buffer that came to linger since has asked for an early look */
+	mutex_lock(&nrdma_bufs_mutex);
 	nrdma_linger_delay = min(2 * nrdma_linger_delay, (unsigned long)NRDMA_LINGER_LAST);
 	queue_delayed_work(system_dfl_wq, &nrdma_linger_work, nrdma_linger_delay);
+	mutex_unlock(&nrdma_bufs_mutex);
 }
 
 /**
@@ -207,6 +210,8 @@ static void nrdma_linger_work_fn(struct work_struct *work)
  */
 void nrdma_buf_free(struct nrdma_buf *buf)
 {
+	bool held;
+
 	/* Never published: nobody but the caller has seen it */
 	if (!buf->id) {
 		nrdma_memlock_uncharge(buf->memlock);
@@ -220,8 +225,13 @@ void nrdma_buf_free(struct nrdma_buf *buf)
 	atomic64_sub(buf->remote_bytes, &buf->dev->buf_remote_bytes);
 	nrdma_memlock_uncharge(buf->memlock);
 
+	/*
+	 * Nobody can come to hold them any more. Memory goes without the mutex: a
+	 * large buffer takes its time.
+	 */
+	held = nrdma_chunks_held(&buf->chunks);
 	mutex_lock(&nrdma_bufs_mutex);
-	if (nrdma_buf_still_lingers(buf)) {
+	if (held && nrdma_buf_still_lingers(buf)) {
 		buf->lingering = true;
 		list_add_tail(&buf->linger, &nrdma_bufs_lingering);
 		nrdma_linger_delay = NRDMA_LINGER_FIRST;
@@ -367,7 +377,7 @@ static struct dma_buf *nrdma_buf_try_create(struct nrdma_dev *dev,
 	struct dma_buf *dmabuf;
 	struct nrdma_buf *buf;
 	u64 granule, size;
-	int node, ret;
+	int node;
 
 	if (nrdma_dev_gone(dev))
 		return ERR_PTR(nrdma_fail_set(fail, NRDMA_REASON_DEVICE_GONE, NUMA_NO_NODE));
@@ -387,15 +397,13 @@ static struct dma_buf *nrdma_buf_try_create(struct nrdma_dev *dev,
 
 	dmabuf = nrdma_dmabuf_export(buf);
 	if (IS_ERR(dmabuf)) {
-		nrdma_buf_free(buf);
-		nrdma_fail_set(fail, NRDMA_REASON_KERNEL, node);
-		return dmabuf;
+		nrdma_memlock_undo(buf->memlock, req->mmap_locked);
+		nrdma_buf_destroy(buf);
+		return ERR_PTR(nrdma_fail_set(fail, NRDMA_REASON_KERNEL, node));
 	}
-	ret = nrdma_buf_publish(buf);
-	if (ret) {
+	if (nrdma_buf_publish(buf)) {
 		dma_buf_put(dmabuf);
-		nrdma_fail_set(fail, NRDMA_REASON_KERNEL, node);
-		return ERR_PTR(ret);
+		return ERR_PTR(nrdma_fail_set(fail, NRDMA_REASON_KERNEL, node));
 	}
 	nrdma_event_buf(buf, NRDMA_BUF_EVENT_ALLOCATED);
 	return dmabuf;

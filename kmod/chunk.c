@@ -130,6 +130,25 @@ void nrdma_chunk_free(struct nrdma_payers *payers, struct nrdma_chunk *chunk)
 }
 
 /**
+ * nrdma_chunks_held() - does a memory registration still pin some?
+ * @chunks: chunks that nothing maps or attaches any more
+ *
+ * Context: may sleep.
+ * Return: false and it stays so, or true and it may end any moment.
+ */
+bool nrdma_chunks_held(const struct nrdma_chunks *chunks)
+{
+	unsigned int i;
+
+	for (i = 0; i < chunks->count; i++) {
+		if (page_count(chunks->chunk[i].page) != 1)
+			return true;
+		cond_resched();
+	}
+	return false;
+}
+
+/**
  * nrdma_chunks_release() - free the chunks that nobody else holds
  * @chunks: chunks that nothing maps or attaches any more; those that a memory
  *	registration still pins stay, and stay charged: to be called again.

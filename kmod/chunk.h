@@ -62,6 +62,7 @@ struct nrdma_chunks {
 gfp_t nrdma_chunk_gfp(bool hard);
 void nrdma_chunk_free(struct nrdma_payers *payers, struct nrdma_chunk *chunk);
 
+bool nrdma_chunks_held(const struct nrdma_chunks *chunks);
 unsigned int nrdma_chunks_release(struct nrdma_chunks *chunks);
 void nrdma_chunks_drop(struct nrdma_chunks *chunks);
 struct nrdma_chunk *nrdma_chunks_find(const struct nrdma_chunks *chunks,
