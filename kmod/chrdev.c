@@ -87,17 +87,19 @@ static int nrdma_chrdev_mmap(struct file *filp, struct vm_area_struct *vma)
 	unsigned long pages;
 	int ret;
 
-	if (!(vma->vm_flags & VM_MAYSHARE))
-		return -EINVAL;
-	/* Opened for reading: the mapping could never be written, nor pinned */
-	if (!(vma->vm_flags & VM_SHARED))
-		return -EACCES;
-	if (check_add_overflow(vma->vm_pgoff, vma_pages(vma), &pages) ||
-	    check_mul_overflow((u64)pages, (u64)PAGE_SIZE, &req.size))
-		return -EINVAL;
-
 	mutex_lock(&file->lock);
 	nrdma_fail_clear(&file->fail);
+	ret = -EINVAL;
+	if (!(vma->vm_flags & VM_MAYSHARE))
+		goto unlock;
+	/* Opened for reading: the mapping could never be written, nor pinned */
+	ret = -EACCES;
+	if (!(vma->vm_flags & VM_SHARED))
+		goto unlock;
+	ret = -EINVAL;
+	if (check_add_overflow(vma->vm_pgoff, vma_pages(vma), &pages) ||
+	    check_mul_overflow((u64)pages, (u64)PAGE_SIZE, &req.size))
+		goto unlock;
 	/* Without a buffer, nrdma_buf_create() finds out, and tells of it */
 	if (file->own && nrdma_dev_gone(file->dev)) {
 		file->fail.wanted = req.size;
@@ -193,10 +195,10 @@ static int nrdma_chrdev_info(struct nrdma_file *file, void __user *arg, size_t s
  * The descriptor is installed last: until then nobody else can see the
  * buffer, and a failing copy leaves nothing behind.
  */
-static int nrdma_chrdev_alloc(struct nrdma_file *file, void __user *arg, size_t size)
+static int nrdma_chrdev_try_alloc(struct nrdma_file *file, void __user *arg, size_t size,
+				  struct nrdma_fail *fail)
 {
 	struct nrdma_buf_request req = { };
-	struct nrdma_fail fail;
 	struct nrdma_alloc alloc;
 	struct dma_buf *dmabuf;
 	int fd, ret;
@@ -218,21 +220,15 @@ static int nrdma_chrdev_alloc(struct nrdma_file *file, void __user *arg, size_t 
 	req.min_chunk = alloc.min_chunk;
 	req.flags = alloc.flags;
 	req.node = alloc.node;
-	nrdma_fail_clear(&fail);
-	dmabuf = nrdma_buf_create(file->dev, &req, &fail);
-
-	mutex_lock(&file->lock);
-	file->fail = fail;
-	mutex_unlock(&file->lock);
-
+	dmabuf = nrdma_buf_create(file->dev, &req, fail);
 	if (IS_ERR(dmabuf)) {
 		put_unused_fd(fd);
 		ret = PTR_ERR(dmabuf);
 		alloc.fd = -1;
-		if (fail.node != NUMA_NO_NODE)
-			alloc.node = fail.node;
-		alloc.reason = fail.reason;
-		alloc.available = fail.available;
+		if (fail->node != NUMA_NO_NODE)
+			alloc.node = fail->node;
+		alloc.reason = fail->reason;
+		alloc.available = fail->available;
 		return nrdma_chrdev_answer(arg, &alloc, sizeof(alloc), size) ?: ret;
 	}
 
@@ -251,6 +247,19 @@ static int nrdma_chrdev_alloc(struct nrdma_file *file, void __user *arg, size_t 
 	}
 	fd_install(fd, dmabuf->file);
 	return 0;
+}
+
+static int nrdma_chrdev_alloc(struct nrdma_file *file, void __user *arg, size_t size)
+{
+	struct nrdma_fail fail;
+	int ret;
+
+	nrdma_fail_clear(&fail);
+	ret = nrdma_chrdev_try_alloc(file, arg, size, &fail);
+	mutex_lock(&file->lock);
+	file->fail = fail;
+	mutex_unlock(&file->lock);
+	return ret;
 }
 
 static struct dma_buf *nrdma_chrdev_get_buf(struct nrdma_file *file, int fd)

@@ -186,6 +186,17 @@ static void test_last_failure(void)
 	buf_map(fd, 4096, 0);
 	expect_ioctl(fd, NRDMA_IOC_INFO, &info, 0, "INFO after the buffer was mapped once more");
 	tap_ok(info.last_reason == NRDMA_REASON_NONE, "has none");
+
+	/* What is refused before anything is looked for is the last one all the same */
+	expect_ioctl(fd, NRDMA_IOC_ALLOC, &alloc, ENOMEM, "ALLOC over the node's memory once more");
+	mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, fd, 0);
+	expect_ioctl(fd, NRDMA_IOC_INFO, &info, 0, "INFO after a private mmap");
+	tap_ok(info.last_reason == NRDMA_REASON_NONE, "has none");
+	expect_ioctl(fd, NRDMA_IOC_ALLOC, &alloc, ENOMEM, "ALLOC over the node's memory once more");
+	alloc.flags = ~0U;
+	expect_ioctl(fd, NRDMA_IOC_ALLOC, &alloc, EINVAL, "ALLOC with unknown flags");
+	expect_ioctl(fd, NRDMA_IOC_INFO, &info, 0, "INFO after it");
+	tap_ok(info.last_reason == NRDMA_REASON_NONE, "has none");
 	close(fd);
 }
 
