@@ -68,6 +68,16 @@ static struct nrdma_override *nrdma_override_find(const char *key)
 	return NULL;
 }
 
+static void nrdma_override_drop(const char *key)
+{
+	struct nrdma_override *override = nrdma_override_find(key);
+
+	if (override) {
+		list_del(&override->list);
+		kfree(override);
+	}
+}
+
 static void nrdma_dev_release(struct kref *ref)
 {
 	struct nrdma_dev *dev = container_of(ref, struct nrdma_dev, ref);
@@ -369,7 +379,7 @@ static void nrdma_client_event(struct ib_event_handler *handler,
 /*
  * Runs with the RDMA core's devices_rwsem held. A failure would be swallowed
  * by the core and the device never be heard of again; what can go wrong past
- * the structure itself is kept in dev->error for the operator to see.
+ * the structure itself is said in the log or kept in dev->error.
  */
 static int nrdma_client_add(struct ib_device *ib)
 {
@@ -398,11 +408,12 @@ static int nrdma_client_add(struct ib_device *ib)
 		return ret;
 	}
 
-	nrdma_place_resolve(&dev->place, ib);
-	nrdma_dev_key(dev, key);
 	ib_set_client_data(ib, &nrdma_client, dev);
 
+	/* From before the network device's name is read: a new one is looked for in there */
 	down_write(&nrdma_devs_sem);
+	nrdma_place_resolve(&dev->place, ib);
+	nrdma_dev_key(dev, key);
 	override = nrdma_override_find(key);
 	if (override)
 		nrdma_place_override(&dev->place, override->node);
@@ -519,13 +530,10 @@ int nrdma_dev_set_override(struct nrdma_dev *dev, int node)
 		return -ENODEV;
 	}
 	nrdma_dev_key(dev, key);
-	override = nrdma_override_find(key);
 	if (node == NUMA_NO_NODE) {
-		if (override) {
-			list_del(&override->list);
-			kfree(override);
-		}
+		nrdma_override_drop(key);
 	} else {
+		override = nrdma_override_find(key);
 		if (!override) {
 			override = fresh;
 			fresh = NULL;
@@ -580,8 +588,11 @@ static void nrdma_dev_netdev_renamed(struct nrdma_dev *dev, const char *name)
 
 	nrdma_dev_key(dev, key);
 	override = nrdma_override_find(old);
-	if (override)
-		strscpy(override->key, key, sizeof(override->key));
+	if (!override || !strcmp(old, key))
+		return;
+	/* Of a device that had the name before, and is gone */
+	nrdma_override_drop(key);
+	strscpy(override->key, key, sizeof(override->key));
 }
 
 static int nrdma_dev_netdev_event(struct notifier_block *nb, unsigned long event, void *ptr)

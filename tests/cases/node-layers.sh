@@ -51,6 +51,25 @@ ok "renamed back" rename bond9 bond0
 rdma link add rxe_bond0 type rxe netdev bond0
 is "as it was" "$(dev rxe_bond0 .node)" 0
 
+# A network device that was renamed to what another was called, of which something had
+# been said: that is forgotten, and not heard of again.
+ip link add said0 type dummy
+rdma link add rxe_said type rxe netdev said0
+nrdmactl dev set rxe_said node 0 >/dev/null
+rdma link delete rxe_said
+ip link delete said0
+ip link add said1 type dummy
+rdma link add rxe_said type rxe netdev said1
+nrdmactl dev set rxe_said node 1 >/dev/null
+ok "one takes another's name" rename said1 said0
+is "and keeps its own node" "$(dev rxe_said .node)" 1
+ok "which is taken back" nrdmactl dev set rxe_said node auto
+rdma link delete rxe_said
+rdma link add rxe_said type rxe netdev said0
+is "for good" "$(dev rxe_said .node)" null
+rdma link delete rxe_said
+ip link delete said0
+
 # One NIC left, and it goes: the device above it stays, its vectors are let go of.
 rdma link delete rxe_bond1
 ip link set eth3 nomaster
