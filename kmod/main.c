@@ -15,7 +15,8 @@
 
 /*
  * Devices come last and go first: everything that add() needs is there, and
- * what remove() has to tell still finds the netlink family.
+ * what remove() has to tell, or leaves to be told by work of its own, still finds
+ * the netlink family.
  */
 static int __init nrdma_init(void)
 {
@@ -33,21 +34,21 @@ static int __init nrdma_init(void)
 	ret = nrdma_chrdev_init();
 	if (ret)
 		goto exit_fill;
-	ret = nrdma_irq_init();
-	if (ret)
-		goto exit_chrdev;
 	ret = nrdma_netlink_init();
 	if (ret)
-		goto exit_irq;
-	ret = nrdma_device_init();
+		goto exit_chrdev;
+	ret = nrdma_irq_init();
 	if (ret)
 		goto exit_netlink;
+	ret = nrdma_device_init();
+	if (ret)
+		goto exit_irq;
 	return 0;
 
-exit_netlink:
-	nrdma_netlink_exit();
 exit_irq:
 	nrdma_irq_exit();
+exit_netlink:
+	nrdma_netlink_exit();
 exit_chrdev:
 	nrdma_chrdev_exit();
 exit_fill:
@@ -62,8 +63,8 @@ exit_account:
 static void __exit nrdma_exit(void)
 {
 	nrdma_device_exit();
-	nrdma_netlink_exit();
 	nrdma_irq_exit();
+	nrdma_netlink_exit();
 	nrdma_chrdev_exit();
 	nrdma_buffer_exit();
 	nrdma_fill_exit();
