@@ -33,12 +33,14 @@ struct nrdma_nl_irq_ctx {
  * @cb: the dump
  * @dev: device
  * @plan: CPUs that the request's policy comes to, NULL when it has none
+ * @planned: the request has a policy, which may be off
  */
 struct nrdma_nl_irq_dump {
 	struct sk_buff			*skb;
 	struct netlink_callback		*cb;
 	struct nrdma_dev		*dev;
 	const struct nrdma_plan		*plan;
+	bool				planned;
 };
 
 static int nrdma_nl_put_live(struct sk_buff *skb, const struct nrdma_live *live)
@@ -64,7 +66,7 @@ static int nrdma_nl_put_wanted(struct nrdma_nl_irq_dump *dump, const struct nrdm
 
 	if (dump->plan && func->live.movable && !func->live.managed)
 		cpu = nrdma_plan_cpu(dump->plan, index);
-	else if (!dump->plan && func->on && v)
+	else if (!dump->planned && func->on && v)
 		cpu = v->cpu;
 	if (cpu == NRDMA_CPU_NONE)
 		return 0;
@@ -123,10 +125,12 @@ static int nrdma_nl_dump_vector(struct nrdma_func *func, unsigned int index,
 	return 0;
 }
 
-/* The plan for the policy in the request; NULL when there is none, or it is off */
+/*
+ * The plan for the policy in the request; NULL when there is none, or it is off, or
+ * it cannot be followed and @named is false. A policy that is none is an error always.
+ */
 static struct nrdma_plan *nrdma_nl_irq_plan(struct netlink_callback *cb,
-					    const struct nrdma_func *func,
-					    struct netlink_ext_ack *extack)
+					    const struct nrdma_func *func, bool named)
 {
 	struct nlattr *nest = genl_info_dump(cb)->attrs[NRDMA_A_IRQ_POLICY];
 	struct nlattr *tb[NRDMA_A_POLICY_LOCK + 1] = {};
@@ -141,13 +145,15 @@ static struct nrdma_plan *nrdma_nl_irq_plan(struct netlink_callback *cb,
 	if (ret)
 		return ERR_PTR(ret);
 	nrdma_irq_policy_copy(&policy, &func->policy);
-	ret = nrdma_nl_parse_policy(nest, tb, &policy, extack);
+	ret = nrdma_nl_parse_policy(nest, tb, &policy, cb->extack);
 	if (ret)
 		plan = ERR_PTR(ret);
 	else if (policy.mode != NRDMA_POLICY_OFF)
 		plan = nrdma_plan_make(&policy, func->node, &refusal);
+	if (IS_ERR(plan) && !ret && !named)
+		plan = NULL;
 	if (IS_ERR(plan))
-		nrdma_nl_refuse(extack, nest, tb, &refusal);
+		nrdma_nl_refuse(cb->extack, nest, tb, &refusal);
 	nrdma_irq_policy_destroy(&policy);
 	return plan;
 }
@@ -161,7 +167,9 @@ static int nrdma_nl_dump_func(struct sk_buff *skb, struct netlink_callback *cb,
 {
 	bool planned = genl_info_dump(cb)->attrs[NRDMA_A_IRQ_POLICY];
 	struct netlink_ext_ack *extack = named ? cb->extack : NULL;
-	struct nrdma_nl_irq_dump dump = { .skb = skb, .cb = cb, .dev = dev };
+	struct nrdma_nl_irq_dump dump = {
+		.skb = skb, .cb = cb, .dev = dev, .planned = planned,
+	};
 	struct nrdma_nl_irq_ctx *ctx = (void *)cb->ctx;
 	struct nrdma_func *func;
 	struct nrdma_plan *plan;
@@ -171,12 +179,10 @@ static int nrdma_nl_dump_func(struct sk_buff *skb, struct netlink_callback *cb,
 	func = nrdma_nl_func_begin(dev, sock_net(cb->skb->sk), planned ? extack : NULL, &still);
 	if (IS_ERR(func))
 		return named && planned ? PTR_ERR(func) : 0;
-	plan = nrdma_nl_irq_plan(cb, func, extack);
+	plan = nrdma_nl_irq_plan(cb, func, named);
 	if (IS_ERR(plan)) {
 		ret = PTR_ERR(plan);
-		if (named)
-			goto end;
-		plan = NULL;
+		goto end;
 	}
 	dump.plan = plan;
 	ret = nrdma_func_for_each(func, ctx->vector, nrdma_nl_dump_vector, &dump);

@@ -163,7 +163,8 @@ static void test_irq(const char *dev)
 static struct nlattr *irq_plan(const char *dev)
 {
 	nl_begin(&nl, nl.family, NRDMA_CMD_IRQ_GET, NLM_F_DUMP);
-	nl_put_string(&nl, NRDMA_A_IRQ_DEV_NAME, dev);
+	if (dev)
+		nl_put_string(&nl, NRDMA_A_IRQ_DEV_NAME, dev);
 	return nl_nest_begin(&nl, NRDMA_A_IRQ_POLICY);
 }
 
@@ -183,6 +184,16 @@ static void test_plan(const char *dev)
 	nl_put_string(&nl, NRDMA_A_POLICY_CPUS, "x");
 	nl_nest_end(&nl, nest);
 	expect_of_dump(EINVAL, NRDMA_A_POLICY_CPUS, "a plan for a list of CPUs that is none");
+	nest = irq_plan(NULL);
+	nl_put_u32(&nl, NRDMA_A_POLICY_MODE, NRDMA_POLICY_CPUS);
+	nl_put_string(&nl, NRDMA_A_POLICY_CPUS, "x");
+	nl_nest_end(&nl, nest);
+	expect_of_dump(EINVAL, NRDMA_A_POLICY_CPUS, "nor for all devices");
+	nest = irq_plan(NULL);
+	nl_put_u32(&nl, NRDMA_A_POLICY_MODE, NRDMA_POLICY_NODE);
+	nl_put_u32(&nl, NRDMA_A_POLICY_NODE, 63);
+	nl_nest_end(&nl, nest);
+	expect_of_dump(0, -1, "of all, those that cannot follow hide none");
 }
 
 static void test_others(void)

@@ -51,6 +51,8 @@ is "where nrdma said" "$(masks "$pci")" "$(wanted rxe_eth1)"
 is "both CPUs get as many" "$(masks "$pci" | tr ' ' '\n' | sort | uniq -c | awk '{ print $1 }' |
 	sort | paste -sd' ')" "4 5"
 ok "what came since is there" came_is_there
+is "a plan to switch off wants nothing" \
+	"$(nrdmactl -j irq set rxe_eth1 policy off dry-run | jq -c 'map(.wanted) | unique')" "[null]"
 is "counted as they are" "$(policy_json rxe_eth1 '| .vectors - .placed - .pending')" 0
 is "the other NIC is left alone" "$(masks "$other")" "$before_other"
 
