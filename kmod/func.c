@@ -144,6 +144,17 @@ static void nrdma_func_forget_all(struct nrdma_func *func)
 		nrdma_func_forget(func, v);
 }
 
+/* Of a function that has not come to be steered */
+static void nrdma_func_forget_unmoved(struct nrdma_func *func)
+{
+	struct nrdma_vector *v;
+	unsigned long index;
+
+	xa_for_each(&func->vectors, index, v)
+		if (!v->moved)
+			nrdma_func_forget(func, v);
+}
+
 /* ---- steering ---- */
 
 /**
@@ -331,6 +342,8 @@ int nrdma_func_set(struct nrdma_func *func, const struct nrdma_irq_policy *polic
 	ret = nrdma_func_steer(func, &steering, count);
 	if (ret) {
 		refusal->msg = nrdma_func_steer_failed(ret);
+		if (!func->on)
+			nrdma_func_forget_unmoved(func);
 		goto free_plan;
 	}
 
