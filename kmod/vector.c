@@ -192,7 +192,10 @@ static bool nrdma_vector_ours(const struct nrdma_vector *v, const struct nrdma_l
 /* Is it where the kernel put it because its CPU went offline, or on its way there? */
 static bool nrdma_vector_displaced(const struct nrdma_vector *v, const struct cpumask *mask)
 {
-	if (v->leaving != NRDMA_CPU_NONE && !cpu_online(v->leaving))
+	/* Pairs with nrdma_vector_cpu_dead() */
+	unsigned int leaving = smp_load_acquire(&v->leaving);
+
+	if (leaving != NRDMA_CPU_NONE && !cpu_online(leaving))
 		return true;
 	return v->displaced && cpumask_equal(mask, v->gave);
 }
@@ -627,7 +630,6 @@ void nrdma_vector_cpu_dead(struct nrdma_vector *v, unsigned int cpu)
 		cpumask_copy(v->original, cpu_online_mask);
 	if (v->leaving != cpu)
 		return;
-	v->leaving = NRDMA_CPU_NONE;
 
 	rcu_read_lock();
 	desc = nrdma_vector_desc(v);
@@ -638,4 +640,6 @@ void nrdma_vector_cpu_dead(struct nrdma_vector *v, unsigned int cpu)
 		v->displaced = true;
 	}
 	rcu_read_unlock();
+	/* Those without the lock look at @gave only when they see this */
+	smp_store_release(&v->leaving, NRDMA_CPU_NONE);
 }
