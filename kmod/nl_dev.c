@@ -122,7 +122,11 @@ static int nrdma_nl_put_link(struct sk_buff *skb, u32 port, const struct ib_port
 	return 0;
 }
 
-/* What the driver tells, which may ask its hardware or take rtnl: nothing is held. */
+/*
+ * What the driver tells, which may ask its hardware or take rtnl. No lock of ours is
+ * held; for a single device, and the first of a dump, generic netlink's own one is,
+ * which only families that come or go wait for.
+ */
 static int nrdma_nl_put_links(struct sk_buff *skb, struct nrdma_dev *dev, struct net *net)
 {
 	struct ib_device *ib = nrdma_dev_get_ib(dev, net);
