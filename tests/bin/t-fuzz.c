@@ -805,13 +805,13 @@ struct share {
 	unsigned int	weight;
 };
 
-/* So that there is something to work on */
+/* So that there is something to work on. A probe holds its thread for a second. */
 static const struct share shares[] = {
 	{ do_open, 60 }, { do_close, 20 }, { do_info, 70 }, { do_alloc, 100 }, { do_query, 90 },
 	{ do_ioctl, 30 }, { do_poll, 40 }, { do_mmap, 130 }, { do_munmap, 50 }, { do_mremap, 25 },
 	{ do_mprotect, 25 }, { do_madvise, 30 }, { do_mlock, 10 }, { do_touch, 80 },
 	{ do_pin, 20 }, { do_sync, 40 }, { do_seek, 20 }, { do_rw, 15 }, { do_pass, 25 },
-	{ do_fork, 4 }, { do_request, 200 }, { do_probe, 4 }, { do_garbage, 20 },
+	{ do_fork, 4 }, { do_request, 200 }, { do_probe, 1 }, { do_garbage, 20 },
 };
 
 static void do_any(void)
