@@ -26,6 +26,7 @@ static struct platform_device *nrdma_importer_pdev;
  * @dmabuf: what it is attached to, referenced, or NULL
  * @attach: its attachment
  * @sgt: it is mapped, or NULL
+ * @max_segment: bytes that a segment may have
  * @moved: how often the exporter said that the memory moves
  */
 struct nrdma_importer {
@@ -33,6 +34,7 @@ struct nrdma_importer {
 	struct dma_buf			*dmabuf;
 	struct dma_buf_attachment	*attach;
 	struct sg_table			*sgt;
+	unsigned int			max_segment;
 	atomic_t			moved;
 };
 
@@ -66,7 +68,8 @@ static int nrdma_importer_attach(struct nrdma_importer *imp, void __user *arg)
 	dmabuf = dma_buf_get(req.fd);
 	if (IS_ERR(dmabuf))
 		return PTR_ERR(dmabuf);
-	dma_set_max_seg_size(dev, req.max_segment ?: 1U << 31);
+	imp->max_segment = req.max_segment ?: 1U << 31;
+	dma_set_max_seg_size(dev, imp->max_segment);
 	if (req.flags & NRDMA_IMPORTER_DYNAMIC)
 		attach = dma_buf_dynamic_attach(dmabuf, dev, &nrdma_importer_attach_ops, imp);
 	else
@@ -92,6 +95,8 @@ static int nrdma_importer_map(struct nrdma_importer *imp, void __user *arg)
 		return -ENOTCONN;
 	if (imp->sgt)
 		return -EBUSY;
+	/* All are one device: the debugging of DMA compares with what it takes now */
+	dma_set_max_seg_size(&nrdma_importer_pdev->dev, imp->max_segment);
 	/* Newer kernels want the lock of everybody, all of the dynamic ones */
 	dma_resv_lock(imp->dmabuf->resv, NULL);
 	sgt = dma_buf_map_attachment(imp->attach, DMA_BIDIRECTIONAL);
