@@ -39,6 +39,12 @@ for i in 1 5 "$(moves_to local)"; do
 	fails_at "$i" "local"
 done
 ok "never steered, then: open to user space" moves "$pci"
+events_begin
+rdma link delete rxe_eth1
+rdma link add rxe_eth1 type rxe netdev eth1
+ok "the device goes and comes" within 5 grep -q '"added"' "$tmp/events"
+events_end
+is "and nobody is told that vectors were put back" "$(grep -c restored "$tmp/events")" 0
 
 # From one policy to another, locked
 ok "steered and locked" nrdmactl irq set rxe_eth1 policy local
