@@ -34,7 +34,7 @@ struct nrdma_file {
 };
 
 static struct class *nrdma_class;
-static struct cdev nrdma_cdev;
+static struct cdev *nrdma_cdev;
 static dev_t nrdma_devt;
 
 static int nrdma_chrdev_open(struct inode *inode, struct file *filp)
@@ -383,7 +383,9 @@ struct device *nrdma_chrdev_create(struct device *parent, u32 minor, const char 
 /**
  * nrdma_chrdev_init() - register the class and the numbers
  *
- * One cdev serves them all; open() finds the device by its minor number.
+ * One cdev serves them all; open() finds the device by its minor number. It has
+ * memory of its own, for whoever holds its kobject may do so for longer than the
+ * module is there.
  *
  * Return: 0 or a negative errno.
  */
@@ -400,13 +402,19 @@ int __init nrdma_chrdev_init(void)
 	if (ret)
 		goto destroy_class;
 
-	cdev_init(&nrdma_cdev, &nrdma_chrdev_fops);
-	nrdma_cdev.owner = THIS_MODULE;
-	ret = cdev_add(&nrdma_cdev, nrdma_devt, NRDMA_CHRDEV_MINORS);
-	if (ret)
+	ret = -ENOMEM;
+	nrdma_cdev = cdev_alloc();
+	if (!nrdma_cdev)
 		goto unregister_region;
+	nrdma_cdev->ops = &nrdma_chrdev_fops;
+	nrdma_cdev->owner = THIS_MODULE;
+	ret = cdev_add(nrdma_cdev, nrdma_devt, NRDMA_CHRDEV_MINORS);
+	if (ret)
+		goto put_cdev;
 	return 0;
 
+put_cdev:
+	kobject_put(&nrdma_cdev->kobj);
 unregister_region:
 	unregister_chrdev_region(nrdma_devt, NRDMA_CHRDEV_MINORS);
 destroy_class:
@@ -419,7 +427,7 @@ destroy_class:
  */
 void nrdma_chrdev_exit(void)
 {
-	cdev_del(&nrdma_cdev);
+	cdev_del(nrdma_cdev);
 	unregister_chrdev_region(nrdma_devt, NRDMA_CHRDEV_MINORS);
 	class_destroy(nrdma_class);
 }
