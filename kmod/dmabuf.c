@@ -153,6 +153,10 @@ static void nrdma_dmabuf_detach(struct dma_buf *dmabuf, struct dma_buf_attachmen
 	kfree(att);
 }
 
+/*
+ * Several devices may have a buffer at once, and each sees to the caches by itself:
+ * of mappings that do, the kernel's debugging of DMA allows one.
+ */
 static struct sg_table *nrdma_dmabuf_map(struct dma_buf_attachment *attach,
 					 enum dma_data_direction dir)
 {
@@ -161,8 +165,10 @@ static struct sg_table *nrdma_dmabuf_map(struct dma_buf_attachment *attach,
 	int ret;
 
 	mutex_lock(&buf->lock);
-	ret = att->mapped ? -EBUSY : dma_map_sgtable(att->dev, &att->sgt, dir, 0);
+	ret = att->mapped ? -EBUSY :
+	      dma_map_sgtable(att->dev, &att->sgt, dir, DMA_ATTR_SKIP_CPU_SYNC);
 	if (!ret) {
+		dma_sync_sgtable_for_device(att->dev, &att->sgt, dir);
 		att->dir = dir;
 		att->mapped = true;
 	}
@@ -178,7 +184,8 @@ static void nrdma_dmabuf_unmap(struct dma_buf_attachment *attach, struct sg_tabl
 
 	mutex_lock(&buf->lock);
 	att->mapped = false;
-	dma_unmap_sgtable(att->dev, sgt, dir, 0);
+	dma_sync_sgtable_for_cpu(att->dev, sgt, dir);
+	dma_unmap_sgtable(att->dev, sgt, dir, DMA_ATTR_SKIP_CPU_SYNC);
 	mutex_unlock(&buf->lock);
 }
 
