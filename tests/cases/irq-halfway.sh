@@ -61,8 +61,8 @@ events_begin
 placed=$(masks "$pci")
 ok "locked again" nrdmactl irq set rxe_eth1 lock on
 echo 2 >$params/nth
-ethtool -L eth1 combined 2
-ethtool -L eth1 combined 4
+channels eth1 2
+channels eth1 4
 back() { [ "$(masks "$pci")" = "$placed" ]; }
 ok "in the end all are where they belong" within 30 back
 is "the failure was met" "$(cat $params/nth)" 0

@@ -52,8 +52,8 @@ op() {
 		;;
 	7)
 		policy=$((1 + RANDOM % 4))
-		ethtool -L eth0 combined $policy
-		ethtool -L eth1 combined $policy
+		channels eth0 $policy
+		channels eth1 $policy
 		;;
 	esac
 }

@@ -72,6 +72,17 @@ busy() {
 	return 0
 }
 
+# channels NETDEV N: that many. The queues that go leave sysfs seconds later where the
+# debug kernel delays it, and the network core cannot make them again before.
+channels() {
+	ethtool -L "$1" combined "$2" && within 10 has_queues "$1" "$2"
+}
+
+has_queues() {
+	local q=("/sys/class/net/$1/queues/"rx-*)
+	[ ${#q[@]} = "$2" ]
+}
+
 # ---- what nrdma says ----
 
 # irq_json DEV FILTER: of nrdmactl irq show
