@@ -25,8 +25,11 @@ moves_data write read send pingpong
 # of which there should be as much left as it takes to call
 called=''
 calls() {
-	local port
-	port=$(ss -Hltn src "$ip" | sed -n 's/.*:\([0-9]*\) .*:\*.*/\1/p' | head -n1)
+	local at state port=''
+	# With no process started: it listens for as long as it takes to be called
+	while read -r _ at _ state _; do
+		[ "$state" != 0A ] || port=$((16#${at#*:}))
+	done </proc/net/tcp
 	[ -n "$port" ] && [ "$port" != "$called" ] || return 1
 	called=$port
 	timeout 5 rping -c -a "$ip" -p "$port" -C 1 >"$tmp/stranger" 2>&1
