@@ -7,7 +7,8 @@
 #
 # For each thing that can be asked of the module, each of its allocations fails in
 # turn: the error is the right one, nothing is half done, nothing is left, and the
-# next try succeeds. See tests/bin/t-fail.c; for devices, fail-device.
+# next try succeeds. See tests/bin/t-fail.c; for devices, fail-device, for loading,
+# fail-load.
 
 # shellcheck source=tests/cases/lib/fail.sh
 . "$(dirname "$0")/lib/fail.sh"
@@ -18,9 +19,5 @@ modprobe nrdma_importer || bail "no nrdma_importer"
 each "$dev" - '!device'
 rmmod nrdma_importer
 listen_no_more
-is "nobody has a buffer" "$(buf_json length)" 0
-ok "it unloads" rmmod nrdma
-each load "/lib/modules/$(uname -r)/updates/nrdma.ko"
-ok "and loads in the end" modprobe nrdma
 nothing_left
 done_testing
