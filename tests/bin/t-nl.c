@@ -258,10 +258,10 @@ static void test_probe(const char *dev)
 	expect(ERANGE, NRDMA_A_PROBE_MEM_NODE, "memory of node -1");
 	probe(dev);
 	nl_put_u32(&nl, NRDMA_A_PROBE_CPU_NODE, 63);
-	expect(EINVAL, -1, "a CPU of a node that is not there");
+	expect_of_dump(EINVAL, NRDMA_A_PROBE_CPU_NODE, "a CPU of a node that is not there");
 	probe(dev);
 	nl_put_u32(&nl, NRDMA_A_PROBE_PORT, 200);
-	expect(EINVAL, -1, "a port that is not there");
+	expect_of_dump(EINVAL, NRDMA_A_PROBE_PORT, "a port that is not there");
 	probe(dev);
 	nl_put_u32(&nl, NRDMA_A_PROBE_CELLS, 1);
 	expect(EINVAL, NRDMA_A_PROBE_CELLS, "an attribute that is an answer");

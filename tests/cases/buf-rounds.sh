@@ -12,6 +12,9 @@
 
 mib=$((1 << 20))
 rounds=${ROUNDS:-1000} loads=${LOADS:-200}
+# With fewer, one of each would not show among what comes and goes by itself.
+[ "$rounds" -ge 400 ] || rounds=400
+[ "$loads" -ge 200 ] || loads=200
 
 pinned() { awk '/^nr_foll_pin_acquired/ { n += $2 } /^nr_foll_pin_released/ { n -= $2 } END { print n }' /proc/vmstat; }
 
