@@ -75,6 +75,22 @@ static int nrdma_chrdev_release(struct inode *inode, struct file *filp)
 	return 0;
 }
 
+/* Bytes from the start of the buffer to the end of what is to be mapped */
+static int nrdma_chrdev_mmap_size(struct vm_area_struct *vma, u64 *size)
+{
+	unsigned long pages;
+
+	if (!(vma->vm_flags & VM_MAYSHARE))
+		return -EINVAL;
+	/* Opened for reading: the mapping could never be written, nor pinned */
+	if (!(vma->vm_flags & VM_SHARED))
+		return -EACCES;
+	if (check_add_overflow(vma->vm_pgoff, vma_pages(vma), &pages) ||
+	    check_mul_overflow((u64)pages, (u64)PAGE_SIZE, size))
+		return -EINVAL;
+	return 0;
+}
+
 /*
  * The first mmap makes the file's buffer; the mapping is then the buffer's
  * own and outlives the file.
@@ -84,21 +100,12 @@ static int nrdma_chrdev_mmap(struct file *filp, struct vm_area_struct *vma)
 	struct nrdma_file *file = filp->private_data;
 	struct nrdma_buf_request req = { .node = NRDMA_NODE_DEVICE, .mmap_locked = true };
 	struct dma_buf *dmabuf;
-	unsigned long pages;
 	int ret;
 
 	mutex_lock(&file->lock);
 	nrdma_fail_clear(&file->fail);
-	ret = -EINVAL;
-	if (!(vma->vm_flags & VM_MAYSHARE))
-		goto unlock;
-	/* Opened for reading: the mapping could never be written, nor pinned */
-	ret = -EACCES;
-	if (!(vma->vm_flags & VM_SHARED))
-		goto unlock;
-	ret = -EINVAL;
-	if (check_add_overflow(vma->vm_pgoff, vma_pages(vma), &pages) ||
-	    check_mul_overflow((u64)pages, (u64)PAGE_SIZE, &req.size))
+	ret = nrdma_chrdev_mmap_size(vma, &req.size);
+	if (ret)
 		goto unlock;
 	/* Without a buffer, nrdma_buf_create() finds out, and tells of it */
 	if (file->own && nrdma_dev_gone(file->dev)) {
