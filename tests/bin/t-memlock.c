@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * t-memlock CHARDEV BYTES
- *
- * A process that keeps its mmap_lock keeps nobody else from getting back what he
- * was charged: here by an mmap of BYTES, which zeroes them under the lock, while a
- * charge of its own waits to be given back. TAP.
- *
  * t-memlock CHARDEV
+ *
+ * A process that keeps its mmap_lock, while a charge of its own waits to be given
+ * back, keeps nobody else from getting back what he was charged. TAP.
+ *
+ * t-memlock CHARDEV keep
  *
  * Keeps its mmap_lock, while the only charge there is waits to be given back, until
  * the end of standard input. Says "ready"; status 0 when it had the lock to the end.
@@ -17,6 +16,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -32,67 +32,23 @@ static struct shared {
 } *shared;
 
 static const char *chardev;
-static size_t bytes;
 
 static void rest(long ms)
 {
 	nanosleep(&(struct timespec){ .tv_nsec = ms * 1000000 }, NULL);
 }
 
-static int open_dev(void)
+static int alloc(void)
 {
+	struct nrdma_alloc alloc = { .size = 1, .node = NRDMA_NODE_DEVICE };
 	int fd = open(chardev, O_RDWR | O_CLOEXEC);
 
 	if (fd < 0)
 		tap_bail("%s: %m", chardev);
-	return fd;
-}
-
-static int alloc(void)
-{
-	struct nrdma_alloc alloc = { .size = 1, .node = NRDMA_NODE_DEVICE };
-	int fd = open_dev();
-
 	if (ioctl(fd, NRDMA_IOC_ALLOC, &alloc))
 		tap_bail("ALLOC: %m");
 	close(fd);
 	return alloc.fd;
-}
-
-static void *map_large(void *arg)
-{
-	int fd = open_dev();
-
-	shared->stage = MAPPING;
-	if (buf_map(fd, bytes, 0) == MAP_FAILED)
-		tap_bail("mmap of %zu bytes: %m", bytes);
-	shared->stage = MAPPED;
-	return arg;
-}
-
-/* A thread that is about to take the lock */
-static pthread_t begin(void *(*take)(void *arg))
-{
-	pthread_t thread;
-
-	if (pthread_create(&thread, NULL, take, NULL))
-		tap_bail("no thread");
-	while (shared->stage == NOT_YET)
-		rest(1);
-	return thread;
-}
-
-/* Its thread has the lock when the charge is to be given back */
-static void keep_lock(void)
-{
-	int fd = alloc();
-	pthread_t thread = begin(map_large);
-
-	rest(20);
-	close(fd);
-	shared->freed = true;
-	pthread_join(thread, NULL);
-	_exit(0);
 }
 
 /* The zero page, 2^24 times: that takes time, with the lock held for read */
@@ -106,15 +62,26 @@ static void *populate(void *arg)
 	return arg;
 }
 
+/* A charge is to be given back while a thread has the lock. */
+static void keep_lock(void)
+{
+	int fd = alloc();
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, populate, NULL))
+		tap_bail("no thread");
+	while (shared->stage == NOT_YET)
+		rest(1);
+	rest(200);
+	close(fd);
+}
+
 /* Nothing here may need the lock itself, as malloc() would. */
 static int keep_lock_alone(void)
 {
-	int fd = alloc();
 	char c;
 
-	begin(populate);
-	rest(200);
-	close(fd);
+	keep_lock();
 	if (write(1, "ready\n", 6) != 6)
 		_exit(1);
 	while (read(0, &c, 1) > 0)
@@ -125,10 +92,10 @@ static int keep_lock_alone(void)
 int main(int argc, char **argv)
 {
 	enum stage stage;
-	int fd, i, status;
 	pid_t child;
+	int fd, i;
 
-	if (argc != 2 && argc != 3)
+	if (argc != 2 && (argc != 3 || strcmp(argv[2], "keep")))
 		return 2;
 	chardev = argv[1];
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
@@ -136,27 +103,28 @@ int main(int argc, char **argv)
 	if (shared == MAP_FAILED)
 		tap_bail("mmap: %m");
 
-	if (argc == 2)
+	if (argc == 3)
 		return keep_lock_alone();
 
-	bytes = strtoull(argv[2], NULL, 0);
 	fd = alloc();
 	tap_ok(buf_locked() > 0, "a buffer is charged: %ld KiB", buf_locked());
 	child = fork();
 	if (!child) {
 		close(fd);
 		keep_lock();
+		shared->freed = true;
+		for (;;)
+			pause();
 	}
 	while (!shared->freed)
 		rest(1);
-	tap_ok(shared->stage == MAPPING, "another process is at its mmap");
 	close(fd);
 	for (i = 0; i < 10000 && buf_locked(); i++)
 		rest(1);
 	stage = shared->stage;
 	tap_ok(!buf_locked(), "freed, it is charged no more");
-	tap_ok(stage == MAPPING, "though the other is at it still");
-	waitpid(child, &status, 0);
-	tap_ok(!status, "which then has what it wanted");
+	tap_ok(stage == MAPPING, "though another process keeps its lock, with a charge of its own");
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
 	return tap_done();
 }
