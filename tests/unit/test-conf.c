@@ -65,7 +65,8 @@ static void good(void **state)
 	write_conf("; a comment\n# and another\n\n"
 		   "[node 1]\nsize=4G ; of two\n  group = none\ncap = 512M\n"
 		   "[0000:81:00.0]\n"
-		   "policy = cpus 0-3,8\n\t16\n\t18-19\nlock: off\n"
+		   "policy = cpus 0-3,8 ; near\n\t16\t; a = b: c\n\t; between ; them\n"
+		   "\t18-19 ;\n  lock: off ; too\n"
 		   "[ mlx5_0 ]\nnode = auto\n"
 		   "[eth0]\npolicy = node 3\nexclude = none\nisolated = on");
 	if (captured(stderr, run_read, &conf))
@@ -134,6 +135,8 @@ static void bad(void **state)
 		{ "[a]\npolicy = node x\n", "line 2: policy node \"x\"" },
 		{ "[a]\npolicy = cpus 0-\n", "line 2: policy cpus \"0-\": must be a list of CPUs like 0-3,8" },
 		{ "[a]\npolicy = cpus 1\n\tx\n", "line 2: policy cpus \"1,x\"" },
+		{ "[a]\npolicy = cpus 1\n\tx ; y\n", "line 2: policy cpus \"1,x\"" },
+		{ "[a]\nexclude = 1\n\t4;5\n", "line 2: exclude \"1,4;5\"" },
 		{ "[a]\nexclude = 4;5\n", "line 2: exclude \"4;5\"" },
 		{ "[a]\nnode = -1\n", "line 2: node \"-1\": must be a node's number, or auto" },
 		/* The last key has no line after it */

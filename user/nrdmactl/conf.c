@@ -263,6 +263,17 @@ static int conf_handle(void *arg, const char *section, const char *key, const ch
 
 /* ---- lines ---- */
 
+/* inih cuts it off a key's line, but not off one that goes on with the key before. */
+static void conf_cut_comment(char *text)
+{
+	for (; *text; text++) {
+		if (isspace((unsigned char)*text) && text[1] == ';') {
+			*text = '\0';
+			return;
+		}
+	}
+}
+
 /*
  * For inih, which counts lines and does not tell. To it a line that begins with a
  * space goes on with the one before; here only one that is no key, section or
@@ -286,6 +297,7 @@ static char *conf_line(char *buf, int len, void *arg)
 		return NULL;
 	}
 	text = buf + strspn(buf, " \t");
+	conf_cut_comment(text);
 	if (*text == '[' && !strchr(text, ']') && !reader->failed) {
 		conf_say_where(reader, reader->line);
 		say("[SECTION] has no end");
