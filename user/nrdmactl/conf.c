@@ -67,10 +67,12 @@ static bool conf_may_stand(const struct cmd *cmd, int key)
 	return cmd->keys[key].arg && (cmd != &cmd_pool_set || strcmp(cmd->keys[key].name, "node"));
 }
 
-static int conf_section_node(struct conf_section *section)
+/* @section: the last one, a node's */
+static int conf_section_node(const struct conf *conf, struct conf_section *section)
 {
 	const char *text = section->name + 4;
 	int key = cmd_key(&cmd_pool_set, "node", true);
+	const struct conf_section *other;
 	uint32_t node;
 
 	section->is_node = true;
@@ -78,6 +80,14 @@ static int conf_section_node(struct conf_section *section)
 	if (size_parse_u32(&node, text)) {
 		say("[%s]: must be a node like [node 0], or a device by PCI address, network device or name",
 		    section->name);
+		return -EINVAL;
+	}
+	/* Written in another way, but the same: as for a device, neither is more right */
+	for (other = conf->section; other < section; other++) {
+		if (!other->is_node || other->pool.node.v != node)
+			continue;
+		say("[%s]: is about node %u, and so is [%s] in line %u: write one section",
+		    section->name, node, other->name, other->line);
 		return -EINVAL;
 	}
 	section->args[0].value[key] = conf_need(strdup(text));
@@ -114,7 +124,7 @@ static struct conf_section *conf_section_new(struct conf_reader *reader, const c
 	section->override = num_none("not given");
 	if (!strncmp(name, "node", 4) && (!name[4] || isspace((unsigned char)name[4]))) {
 		section->args[0].cmd = conf_node_cmds[0];
-		return conf_section_node(section) ? NULL : section;
+		return conf_section_node(conf, section) ? NULL : section;
 	}
 	if (strchr(name, '/')) {
 		say("[%s]: must be a device, not a port of one", name);
