@@ -364,6 +364,17 @@ struct num args_switch(const struct args *args, const char *key)
 }
 
 /**
+ * cmd_usage_status() - exit status of bad usage
+ * @word: the first word, NULL for none
+ */
+int cmd_usage_status(const char *word)
+{
+	const struct cmd *cmd = word ? cmd_of_object(word) : NULL;
+
+	return cmd && cmd->usage_status ? cmd->usage_status : EXIT_USAGE;
+}
+
+/**
  * cmd_main() - find the command and do it
  *
  * Return: exit status.
@@ -379,13 +390,13 @@ int cmd_main(int argc, char **argv)
 	if (argc && !strcmp(argv[0], "complete"))
 		return help_complete(argc - 1, argv + 1);
 	/* "help" is a command at each level, and a device's name after "dev" */
-	for (i = 1; i < argc && i < 3; i++)
+	for (i = 1; i < argc && i < 3 && strcmp(argv[i], "--"); i++)
 		if (!strcmp(argv[i], "help") && (i == 1 || strcmp(argv[1], "dev")))
-			return help_run(i, argv);
+			return help_run(i, argv) ? cmd_usage_status(argv[0]) : EXIT_DONE;
 	cmd = cmd_find(argc, argv, &used);
 	if (!cmd)
 		return EXIT_USAGE;
 	if (cmd_args(&args, cmd, argc - used, argv + used))
-		return cmd->usage_status ? cmd->usage_status : EXIT_USAGE;
+		return cmd_usage_status(cmd->object);
 	return cmd->run(&args);
 }

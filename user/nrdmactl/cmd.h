@@ -73,6 +73,7 @@ struct args {
 extern const struct cmd *const cmd_table[];
 
 int cmd_main(int argc, char **argv);
+int cmd_usage_status(const char *word);
 int cmd_args(struct args *args, const struct cmd *cmd, int argc, char **argv);
 const struct cmd *cmd_find(int argc, char **argv, int *used);
 const struct cmd *cmd_of_object(const char *word);

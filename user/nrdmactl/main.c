@@ -8,6 +8,14 @@
 #include "cmd.h"
 #include "say.h"
 
+/* The first word, wherever options stand: an object, NULL for none */
+static const char *main_first_word(char **argv)
+{
+	while (*++argv && **argv == '-')
+		;
+	return *argv;
+}
+
 /*
  * Options may stand anywhere before "--"; what is left is the command.
  *
@@ -37,7 +45,7 @@ static int main_options(int *argc, char **argv, int *status)
 		if (*p || p == argv[in] + 1) {
 			say("no option \"%s\": there are -j -p -d -V; keys go without dash (nrdmactl help)",
 			    argv[in]);
-			*status = EXIT_USAGE;
+			*status = cmd_usage_status(main_first_word(argv));
 			return -1;
 		}
 	}
