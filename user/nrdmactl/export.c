@@ -5,14 +5,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <linux/nrdma.h>
 
 #include "cmd.h"
 #include "commands.h"
 #include "counter.h"
+#include "file.h"
 #include "mod_pool.h"
 #include "say.h"
 #include "survey.h"
@@ -404,55 +403,6 @@ static int export_text(struct export *e, char **text, size_t *len)
 	return err;
 }
 
-static int export_write_all(int fd, const char *text, size_t len)
-{
-	ssize_t n;
-
-	while (len) {
-		n = write(fd, text, len);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		text += n;
-		len -= n;
-	}
-	return 0;
-}
-
-/*
- * Into a file beside @path, which then takes its name: a reader meets the old
- * report or the new one. The name does not end in ".prom", so that node_exporter
- * does not read it half-way.
- */
-static int export_file(const char *path, const char *text, size_t len)
-{
-	char *temp = NULL;
-	struct stat st;
-	int fd, err;
-
-	/* Nor a symbolic link: in a directory like /tmp it may be another's */
-	if (!lstat(path, &st) && !S_ISREG(st.st_mode))
-		return -EEXIST;
-	if (asprintf(&temp, "%s.XXXXXX", path) < 0)
-		return -ENOMEM;
-	fd = mkstemp(temp);
-	err = fd < 0 ? -errno : export_write_all(fd, text, len);
-	/* mkstemp() made it for its owner alone; another user collects it */
-	if (fd >= 0) {
-		if (!err && (fchmod(fd, 0644) || fsync(fd)))
-			err = -errno;
-		if (close(fd) && !err)
-			err = -errno;
-		if (!err && rename(temp, path))
-			err = -errno;
-		if (err)
-			unlink(temp);
-	}
-	free(temp);
-	return err;
-}
-
 static int export_run(const struct args *args)
 {
 	const struct args everything = { .cmd = args->cmd };
@@ -477,7 +427,7 @@ static int export_run(const struct args *args)
 	status = survey.status;
 	err = export_text(&e, &text, &len);
 	if (!err && args->pos)
-		err = export_file(args->pos, text, len);
+		err = file_replace(args->pos, text, len);
 	else if (!err)
 		fwrite(text, 1, len, stdout);
 	if (err == -EEXIST)
