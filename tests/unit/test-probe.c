@@ -8,7 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <glob.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -272,6 +275,51 @@ static void kept(void **state)
 	unlink(path);
 }
 
+/* Whatever root's umask is, all may read it; and it is there whole, or as it was. */
+static void kept_for_all(void **state)
+{
+	struct probe_verdict verdict = { .word = PROBE_AGREES, .text = "so it is" };
+	struct dev dev = { .name = "test-probe" };
+	struct probe probe = { .size = 64 };
+	const char *root = getenv("NRDMA_SYSROOT");
+	char dir[512], path[544];
+	struct rlimit old, few;
+	struct probe_last last;
+	struct stat st;
+	mode_t mask;
+	glob_t all;
+	int err;
+
+	(void)state;
+	snprintf(dir, sizeof(dir), "%s/run/nrdma", root);
+	snprintf(path, sizeof(path), "%s/probe-test-probe.json", dir);
+	assert_int_equal(chmod(dir, 0700), 0);
+	mask = umask(077);
+	assert_int_equal(probe_last_save(&dev, &probe, &verdict), 0);
+	umask(mask);
+	assert_int_equal(stat(dir, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0755);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0644);
+
+	/* No room for another */
+	verdict.word = PROBE_CONTRADICTS;
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
+	few = (struct rlimit){ 10, old.rlim_max };
+	signal(SIGXFSZ, SIG_IGN);
+	setrlimit(RLIMIT_FSIZE, &few);
+	err = probe_last_save(&dev, &probe, &verdict);
+	setrlimit(RLIMIT_FSIZE, &old);
+	assert_int_equal(err, -EFBIG);
+	probe_last_read(&last, &dev);
+	assert_string_equal(last.word.s, "agrees");
+	strcat(path, "*");
+	assert_int_equal(glob(path, 0, NULL, &all), 0);
+	assert_int_equal(all.gl_pathc, 1);
+	unlink(all.gl_pathv[0]);
+	globfree(&all);
+}
+
 /* Sizes that share a time end with it, but for half a second. */
 static void shares(void **state)
 {
@@ -421,6 +469,7 @@ int main(void)
 		cmocka_unit_test(times),
 		cmocka_unit_test(strongest),
 		cmocka_unit_test(kept),
+		cmocka_unit_test(kept_for_all),
 		cmocka_unit_test(shares),
 		cmocka_unit_test(picture),
 		cmocka_unit_test(writable),

@@ -9,10 +9,10 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #include <json-c/json.h>
 
+#include "file.h"
 #include "probe_last.h"
 #include "say.h"
 #include "size.h"
@@ -63,19 +63,22 @@ int probe_last_save(const struct dev *dev, const struct probe *probe,
 		    const struct probe_verdict *verdict)
 {
 	struct json_object *json = probe_last_json(dev, probe, verdict);
-	char path[SYS_PATH_MAX], fresh[SYS_PATH_MAX + 8];
+	char path[SYS_PATH_MAX];
+	const char *text;
 	int err = 0;
 
 	if (!json)
 		return -ENOMEM;
 	snprintf(path, sizeof(path), "%s" PROBE_LAST_DIR, sys_root());
-	mkdir(path, 0755);
-	probe_last_path(path, sizeof(path), dev);
-	snprintf(fresh, sizeof(fresh), "%s.new", path);
-	if (json_object_to_file(fresh, json) || rename(fresh, path)) {
+	/* Whatever root's umask is: other users' status and check read there */
+	if ((mkdir(path, 0755) && errno != EEXIST) || chmod(path, 0755))
 		err = -errno;
-		say("the verdict cannot be kept in %s: %s", path, strerror(errno));
-	}
+	probe_last_path(path, sizeof(path), dev);
+	text = json_object_to_json_string_ext(json, JSON_C_TO_STRING_PLAIN);
+	if (!err)
+		err = text ? file_replace(path, text, strlen(text)) : -ENOMEM;
+	if (err)
+		say("the verdict cannot be kept in %s: %s", path, strerror(-err));
 	json_object_put(json);
 	return err;
 }
