@@ -255,7 +255,7 @@ static void kept(void **state)
 	snprintf(path, sizeof(path), "%s/run", root);
 	mkdir(path, 0755);
 	probe_last_read(&last, &dev);
-	assert_false(last.known);
+	assert_true(last.never && !last.known);
 	assert_int_equal(probe_last_save(&dev, &probe, &verdict), 0);
 	probe_last_read(&last, &dev);
 	assert_true(last.known && last.mem_node.known && last.age.v < 60 && !last.software);
@@ -272,6 +272,36 @@ static void kept(void **state)
 	assert_true(last.known && last.software && last.mem_node.v == 1);
 	assert_string_equal(last.word.s, "agrees");
 	assert_string_equal(probe_last_with(&last, text, sizeof(text)), "");
+	unlink(path);
+}
+
+/* That there is one which cannot be read is not that there is none. */
+static void kept_unreadably(void **state)
+{
+	static const char *const damaged[] = { "", "{", "{ \"word\": \"agr", "[]", "{}", "null" };
+	struct dev dev = { .name = "test-probe" };
+	struct probe_last last;
+	char path[512];
+	size_t i;
+	FILE *f;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/run/nrdma/probe-test-probe.json", getenv("NRDMA_SYSROOT"));
+	for (i = 0; i < sizeof(damaged) / sizeof(*damaged); i++) {
+		f = fopen(path, "w");
+		assert_non_null(f);
+		fputs(damaged[i], f);
+		fclose(f);
+		probe_last_read(&last, &dev);
+		assert_false(last.known || last.never || last.word.known || last.age.known);
+		assert_string_equal(last.word.why, "damaged");
+	}
+	unlink(path);
+	/* Not even root can open this one */
+	assert_int_equal(symlink(path, path), 0);
+	probe_last_read(&last, &dev);
+	assert_false(last.known || last.never);
+	assert_string_equal(last.word.why, strerror(ELOOP));
 	unlink(path);
 }
 
@@ -469,6 +499,7 @@ int main(void)
 		cmocka_unit_test(times),
 		cmocka_unit_test(strongest),
 		cmocka_unit_test(kept),
+		cmocka_unit_test(kept_unreadably),
 		cmocka_unit_test(kept_for_all),
 		cmocka_unit_test(shares),
 		cmocka_unit_test(picture),

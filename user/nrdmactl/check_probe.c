@@ -13,9 +13,14 @@ static void check_probe_dev(struct checker *c, const struct dev *dev)
 	char seen[128], age[32];
 
 	probe_last_read(&last, dev);
+	if (last.never) {
+		checker_say(c, VERDICT_NA, NULL, "never measured since boot (nrdmactl probe %s)",
+			    dev->name);
+		return;
+	}
 	if (!last.known) {
-		checker_say(c, VERDICT_NA, NULL, "%s measured since boot (nrdmactl probe %s)",
-			    last.word.why, dev->name);
+		checker_say(c, VERDICT_NA, NULL, "the last verdict cannot be read (%s)",
+			    last.word.why);
 		return;
 	}
 	probe_last_age(&last, age, sizeof(age));

@@ -4,11 +4,13 @@
  * moved to other slots, and firmware is updated, with the power off.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <json-c/json.h>
 
@@ -93,24 +95,34 @@ static const char *probe_last_str(struct json_object *json, const char *key)
 	return json_object_get_string(value);
 }
 
+static void probe_last_none(struct probe_last *last, const char *why)
+{
+	last->word = str_none(why);
+	last->age = num_none(why);
+}
+
 /**
  * probe_last_read() - the last verdict on a device
- * @last: out, known is false where there is none
+ * @last: out, known is false where there is none or it cannot be read
  */
 void probe_last_read(struct probe_last *last, const struct dev *dev)
 {
 	struct json_object *json, *value;
 	char path[SYS_PATH_MAX];
+	int fd;
 
 	memset(last, 0, sizeof(*last));
-	last->word = str_none("never");
-	last->age = num_none("never");
 	probe_last_path(path, sizeof(path), dev);
-	json = json_object_from_file(path);
-	if (!json)
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0) {
+		last->never = errno == ENOENT;
+		probe_last_none(last, last->never ? "never" : sys_why(-errno));
 		return;
+	}
+	json = json_object_from_fd(fd);
+	close(fd);
 	if (!json_object_is_type(json, json_type_object) || !*probe_last_str(json, "word")) {
-		last->word.why = last->age.why = "damaged";
+		probe_last_none(last, "damaged");
 		json_object_put(json);
 		return;
 	}

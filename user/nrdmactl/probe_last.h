@@ -7,6 +7,7 @@
 /**
  * struct probe_last - the last verdict on a device
  * @known: there is one
+ * @never: there is none; otherwise, where it is not known, it could not be read
  * @word: enum probe_word as a word
  * @text: in a sentence
  * @fix: command, "" for none
@@ -17,7 +18,7 @@
  * @software: the device was a software device
  */
 struct probe_last {
-	bool known;
+	bool known, never;
 	struct str word;
 	char text[512];
 	char fix[128];
