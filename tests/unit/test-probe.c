@@ -238,7 +238,7 @@ static void strongest(void **state)
 /* What is kept, with what it was seen with; older ones have no such words */
 static void kept(void **state)
 {
-	static const char older[] = "{ \"dev_name\": \"mlx5_0\", \"time\": 1, \"software\": true, "
+	static const char older[] = "{ \"dev_name\": \"mlx5_0\", \"time\": 1, \"software\": false, "
 		"\"word\": \"agrees\", \"text\": \"so it is\", \"fix\": \"\", \"mem_node\": 1 }";
 	const struct probe_verdict verdict = {
 		.word = PROBE_CONTRADICTS, .node = num_of(0), .text = "so it is not", .fix = "mend it",
@@ -269,10 +269,66 @@ static void kept(void **state)
 	fputs(older, f);
 	fclose(f);
 	probe_last_read(&last, &dev);
-	assert_true(last.known && last.software && last.mem_node.v == 1);
+	assert_true(last.known && !last.software && last.mem_node.v == 1);
 	assert_string_equal(last.word.s, "agrees");
 	assert_string_equal(probe_last_with(&last, text, sizeof(text)), "");
 	unlink(path);
+}
+
+/* The word that is kept of a device, "never" where none is */
+static const char *word_of(const struct dev *dev)
+{
+	static struct probe_last last;
+
+	probe_last_read(&last, dev);
+	return last.known ? last.word.s : last.word.why;
+}
+
+/* A NIC, and what runs in software over it: of each its own, by whatever name. */
+static void kept_apart(void **state)
+{
+	static const char older[] = "{ \"dev_name\": \"rxe\", \"time\": 1, \"software\": true, "
+		"\"word\": \"agrees\", \"text\": \"so it is\", \"fix\": \"\", \"mem_node\": 1 }";
+	const struct probe_verdict contradicts = { .word = PROBE_CONTRADICTS };
+	const struct probe_verdict same = { .word = PROBE_SAME }, agrees = { .word = PROBE_AGREES };
+	struct dev nic = { .name = "nic" }, rxe = { .name = "rxe" }, siw = { .name = "siw" };
+	struct dev second = { .name = "second" };
+	const struct probe hard = { .size = 64 }, soft = { .size = 64, .software = true };
+	char path[512];
+	FILE *f;
+
+	(void)state;
+	nic.driver = second.driver = str_of("mlx5_core");
+	rxe.driver = str_of("rdma_rxe");
+	siw.driver = str_of("siw");
+	nic.place.pci = second.place.pci = rxe.place.pci = siw.place.pci = str_of("0000:99:00.0");
+
+	assert_int_equal(probe_last_save(&rxe, &soft, &same), 0);
+	assert_string_equal(word_of(&nic), "never");
+	assert_string_equal(word_of(&siw), "never");
+	assert_int_equal(probe_last_save(&nic, &hard, &contradicts), 0);
+	assert_int_equal(probe_last_save(&siw, &soft, &agrees), 0);
+	assert_string_equal(word_of(&nic), "contradicts");
+	assert_string_equal(word_of(&rxe), "no_difference");
+	assert_string_equal(word_of(&siw), "agrees");
+	/* In the same slot; or the same one, after a change of its name */
+	assert_string_equal(word_of(&second), "contradicts");
+	/* Hardware that has the CPU move the data is no software device */
+	assert_int_equal(probe_last_save(&nic, &soft, &same), 0);
+	assert_string_equal(word_of(&second), "no_difference");
+
+	snprintf(path, sizeof(path), "%s/run/nrdma/probe-0000:99:00.0.json",
+		 getenv("NRDMA_SYSROOT"));
+	f = fopen(path, "w");
+	assert_non_null(f);
+	fputs(older, f);
+	fclose(f);
+	assert_string_equal(word_of(&nic), "never");
+	unlink(path);
+	sprintf(strrchr(path, '.'), "-siw.json");
+	assert_int_equal(unlink(path), 0);
+	sprintf(strrchr(path, '-'), "-rdma_rxe.json");
+	assert_int_equal(unlink(path), 0);
 }
 
 /* That there is one which cannot be read is not that there is none. */
@@ -499,6 +555,7 @@ int main(void)
 		cmocka_unit_test(times),
 		cmocka_unit_test(strongest),
 		cmocka_unit_test(kept),
+		cmocka_unit_test(kept_apart),
 		cmocka_unit_test(kept_unreadably),
 		cmocka_unit_test(kept_for_all),
 		cmocka_unit_test(shares),

@@ -22,13 +22,19 @@
 
 #define PROBE_LAST_DIR	"/run/nrdma"
 
-/* A device is known by where it is, not by its name. */
+/*
+ * A device is known by where it is, not by its name: all hardware on a PCI function is
+ * in one slot, and what is measured through one of them holds for the others. Of a
+ * software device over that function nothing holds for them: it has its driver's name, too.
+ */
 static void probe_last_path(char *path, size_t len, const struct dev *dev)
 {
 	const char *netdev = dev_netdev(dev);
+	bool software = dev_is_software(dev);
 
-	snprintf(path, len, "%s" PROBE_LAST_DIR "/probe-%s.json", sys_root(),
-		 dev->place.pci.known ? dev->place.pci.s : netdev ? netdev : dev->name);
+	snprintf(path, len, "%s" PROBE_LAST_DIR "/probe-%s%s%s.json", sys_root(),
+		 dev->place.pci.known ? dev->place.pci.s : netdev ? netdev : dev->name,
+		 software ? "-" : "", software ? dev->driver.s : "");
 }
 
 static void probe_last_add(struct json_object *o, const char *key, struct json_object *value)
@@ -44,6 +50,8 @@ static struct json_object *probe_last_json(const struct dev *dev, const struct p
 	if (!o)
 		return NULL;
 	probe_last_add(o, "dev_name", json_object_new_string(dev->name));
+	probe_last_add(o, "driver", dev->driver.known ?
+		       json_object_new_string(dev->driver.s) : NULL);
 	probe_last_add(o, "time", json_object_new_int64(time(NULL)));
 	probe_last_add(o, "op", json_object_new_string(probe_ops[probe->op]));
 	probe_last_add(o, "size", json_object_new_int64(probe->size));
@@ -95,6 +103,18 @@ static const char *probe_last_str(struct json_object *json, const char *key)
 	return json_object_get_string(value);
 }
 
+/* An older nrdmactl kept that of a software device in the place of the hardware's. */
+static bool probe_last_is_of(struct json_object *json, const struct dev *dev)
+{
+	struct json_object *value;
+
+	if (json_object_object_get_ex(json, "driver", &value))
+		return !strcmp(probe_last_str(json, "driver"),
+			       dev->driver.known ? dev->driver.s : "");
+	return !json_object_object_get_ex(json, "software", &value) ||
+	       !json_object_get_boolean(value);
+}
+
 static void probe_last_none(struct probe_last *last, const char *why)
 {
 	last->word = str_none(why);
@@ -123,6 +143,12 @@ void probe_last_read(struct probe_last *last, const struct dev *dev)
 	close(fd);
 	if (!json_object_is_type(json, json_type_object) || !*probe_last_str(json, "word")) {
 		probe_last_none(last, "damaged");
+		json_object_put(json);
+		return;
+	}
+	if (!probe_last_is_of(json, dev)) {
+		last->never = true;
+		probe_last_none(last, "never");
 		json_object_put(json);
 		return;
 	}
