@@ -332,9 +332,9 @@ int nrdma_buf_send(const struct nrdma_buf *buf, int sock);
  * Waits for a message of nrdma_buf_send(), unless @sock is non-blocking. The
  * kernel is asked whether it really is an nrdma buffer.
  *
- * Return: 0, or -ECONNRESET the other side is gone; -EBADMSG something else was sent;
- * -EINVAL what came is no nrdma buffer; -EAGAIN; -EMFILE; -ENOMEM. What came is
- * closed then.
+ * Return: 0, or -ECONNRESET the other side is gone, or has sent a message of no bytes
+ * and no descriptor, which looks the same; -EBADMSG something else was sent; -EINVAL
+ * what came is no nrdma buffer; -EAGAIN; -EMFILE; -ENOMEM. What came is closed then.
  */
 int nrdma_buf_recv(struct nrdma_dev *dev, int sock, struct nrdma_buf **buf);
 

@@ -66,12 +66,12 @@ int nrdma_buf_send(const struct nrdma_buf *buf, int sock)
 /*
  * Takes the descriptor out of a message and closes what else came.
  *
- * Return: the descriptor, or -1 for none or several.
+ * Return: the descriptor, or -ENOMSG for none, -EBADMSG for several.
  */
 static int nrdma_share_take(struct msghdr *msg)
 {
 	struct cmsghdr *cmsg;
-	int taken = -1, fd;
+	int taken = -ENOMSG, fd;
 	bool only = true;
 	size_t i;
 
@@ -94,7 +94,7 @@ static int nrdma_share_take(struct msghdr *msg)
 	}
 	if (taken >= 0 && (!only || msg->msg_flags & MSG_CTRUNC)) {
 		close(taken);
-		taken = -1;
+		taken = -EBADMSG;
 		/* There was room for descriptors */
 		msg->msg_flags &= ~MSG_CTRUNC;
 	}
@@ -122,10 +122,10 @@ int nrdma_buf_recv(struct nrdma_dev *dev, int sock, struct nrdma_buf **buf)
 	} while (n < 0 && errno == EINTR);
 	if (n < 0)
 		return nrdma_fail(-errno, "waiting for a buffer: %m");
-	if (!n)
-		return nrdma_fail(-ECONNRESET, "the other side is gone, and has sent no buffer");
-
+	/* A message without a byte looks like the end, but for what it carries */
 	fd = nrdma_share_take(&msg);
+	if (!n && fd == -ENOMSG && !(msg.msg_flags & MSG_CTRUNC))
+		return nrdma_fail(-ECONNRESET, "the other side is gone, and has sent no buffer");
 	if (fd < 0 && msg.msg_flags & MSG_CTRUNC &&
 	    sizeof(control) - msg.msg_controllen >= CMSG_LEN(sizeof(fd)))
 		return nrdma_fail(-EMFILE, "no descriptor is left for a buffer");

@@ -664,14 +664,22 @@ static void test_share_more(void **state)
 	/* No descriptor is left, and that is said, whatever else came */
 	setsockopt(sock[1], SOL_SOCKET, SO_PASSPIDFD, &(int){ 0 }, sizeof(int));
 	assert_int_equal(nrdma_buf_send(buf, sock[0]), 0);
+	send_raw(sock[0], "", 0, fds, 1);
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
 	few = (struct rlimit){ 0, limit.rlim_max };
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
 	assert_int_equal(nrdma_buf_recv(dev, sock[1], &got), -EMFILE);
+	assert_int_equal(nrdma_buf_recv(dev, sock[1], &got), -EMFILE);
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
 	assert_int_equal(open_fds(), before);
-
 	close(sock[0]);
+	close(sock[1]);
+
+	/* Credentials come with the end of a stream as well */
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, sock), 0);
+	assert_int_equal(setsockopt(sock[1], SOL_SOCKET, SO_PASSCRED, &one, sizeof(one)), 0);
+	close(sock[0]);
+	assert_int_equal(nrdma_buf_recv(dev, sock[1], &got), -ECONNRESET);
 	close(sock[1]);
 	nrdma_buf_free(buf);
 	nrdma_close(dev);
@@ -681,10 +689,11 @@ static void test_share_errors(void **state)
 {
 	struct nrdma_dev *dev = opened();
 	struct nrdma_buf *got = (void *)1;
-	int sock[2], fds[4] = { 0, 0, 0, 0 };
+	int sock[2], fds[4] = { 0, 0, 0, 0 }, before;
 
 	(void)state;
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, sock), 0);
+	before = open_fds();
 	assert_int_equal(nrdma_buf_recv(dev, sock[1], &got), -EAGAIN);
 	assert_null(got);
 
@@ -700,6 +709,15 @@ static void test_share_errors(void **state)
 		send_raw(sock[0], "nrdmabuf", 8, fds, nr);
 		assert_int_equal(nrdma_buf_recv(dev, sock[1], &got), -EBADMSG);
 	}
+
+	/* Not a byte, but descriptors */
+	for (int nr = 1; nr <= 2; nr++) {
+		send_raw(sock[0], "", 0, fds, nr);
+		assert_int_equal(nrdma_buf_recv(dev, sock[1], &got), -EBADMSG);
+		assert_int_equal(open_fds(), before);
+	}
+	send_raw(sock[0], "", 0, NULL, 0);
+	assert_int_equal(nrdma_buf_recv(dev, sock[1], &got), -ECONNRESET);
 
 	fake.query_errno = EINVAL;
 	send_raw(sock[0], "nrdmabuf", 8, fds, 1);
