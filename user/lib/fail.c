@@ -146,8 +146,9 @@ static void nrdma_fail_cgroup(uint64_t wanted, int node)
 static void nrdma_fail_cap(uint64_t wanted, int node)
 {
 	nrdma_fail_text("%s on node %d wanted, but that goes over what the buffers of one user, "
-			"or of all users, may take of it (nrdmactl pool show): free some, or have the "
-			"cap raised: nrdmactl pool set node %d cap SIZE",
+			"or of all users, may take of it (nrdmactl pool show): free some, or have "
+			"that cap raised: nrdmactl pool set node %d cap SIZE for one user's, node-cap "
+			"SIZE for that of all",
 			nrdma_size_text(wanted).s, node, node);
 }
 
