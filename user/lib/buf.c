@@ -91,7 +91,6 @@ int nrdma_buf_alloc(struct nrdma_dev *dev, uint64_t size,
 {
 	struct nrdma_buf_options options;
 	struct nrdma_alloc alloc;
-	char name[NRDMA_NAME_MAX];
 	int ret;
 
 	*buf = NULL;
@@ -104,11 +103,8 @@ int nrdma_buf_alloc(struct nrdma_dev *dev, uint64_t size,
 		.flags = options.flags,
 		.node = options.node,
 	};
-	if (ioctl(dev->fd, NRDMA_IOC_ALLOC, &alloc)) {
-		ret = -errno;
-		nrdma_dev_name(dev, name);
-		return nrdma_fail_alloc(ret, name, size, &options, &alloc);
-	}
+	if (ioctl(dev->fd, NRDMA_IOC_ALLOC, &alloc))
+		return nrdma_fail_alloc(-errno, dev, size, &options, &alloc);
 	return nrdma_buf_adopt(dev, alloc.fd, alloc.warm, buf);
 }
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "fail.h"
 #include "sysfs.h"
@@ -170,10 +171,32 @@ static void nrdma_fail_cpuset(uint64_t wanted, int node)
 			nrdma_size_text(wanted).s, node, allowed, node);
 }
 
+/* A field that is malformed is refused without a word of which one; @dev: its name */
+static void nrdma_fail_malformed(const char *dev, uint64_t wanted,
+				 const struct nrdma_buf_options *options, uint64_t chunk_max)
+{
+	uint64_t page = sysconf(_SC_PAGESIZE), chunk = options->min_chunk;
+	uint32_t unknown = options->flags & ~NRDMA_ALLOC_FLAGS;
+
+	if (!wanted)
+		nrdma_fail_text("%s: size is 0, but must be 1 or above", dev);
+	else if (unknown)
+		nrdma_fail_text("%s: of flags, 0x%x is unknown: there is NRDMA_ALLOC_REMOTE (0x%x) "
+				"and NRDMA_ALLOC_POOL_ONLY (0x%x)", dev, unknown,
+				NRDMA_ALLOC_REMOTE, NRDMA_ALLOC_POOL_ONLY);
+	else if (options->node < NRDMA_NODE_DEVICE)
+		nrdma_fail_text("%s: node is %d, but must be 0 or above, or NRDMA_NODE_DEVICE (%d)",
+				dev, options->node, NRDMA_NODE_DEVICE);
+	else if (chunk && (chunk & (chunk - 1) || chunk < page || chunk > chunk_max))
+		nrdma_fail_text("%s: min_chunk is %llu, but must be 0, or a power of two from %llu "
+				"to %llu", dev, (unsigned long long)chunk,
+				(unsigned long long)page, (unsigned long long)chunk_max);
+}
+
 /*
  * nrdma_fail_alloc() - an allocation fails
  * @error: negative errno
- * @dev: the device's name
+ * @dev: the device
  * @wanted: bytes
  * @options: how it was to be done
  * @answer: what the kernel wrote; @answer->reason is NRDMA_REASON_NONE when it
@@ -181,16 +204,20 @@ static void nrdma_fail_cpuset(uint64_t wanted, int node)
  *
  * Return: @error.
  */
-int nrdma_fail_alloc(int error, const char *dev, uint64_t wanted,
+int nrdma_fail_alloc(int error, const struct nrdma_dev *dev, uint64_t wanted,
 		     const struct nrdma_buf_options *options, const struct nrdma_alloc *answer)
 {
 	struct size_text want = nrdma_size_text(wanted);
 	struct size_text have = nrdma_size_text(answer->available);
+	char name[NRDMA_NAME_MAX];
 	int node = answer->node;
 
+	nrdma_dev_name(dev, name);
 	if (answer->reason == NRDMA_REASON_NONE) {
-		nrdma_fail(error, "%s: cannot allocate %s: %s", dev, want.s, strerror(-error));
+		nrdma_fail(error, "%s: cannot allocate %s: %s", name, want.s, strerror(-error));
 		last.wanted = wanted;
+		if (error == -EINVAL)
+			nrdma_fail_malformed(name, wanted, options, dev->chunk_max);
 		return error;
 	}
 
@@ -231,13 +258,13 @@ int nrdma_fail_alloc(int error, const char *dev, uint64_t wanted,
 		break;
 	case NRDMA_REASON_NODE_UNKNOWN:
 		nrdma_fail_text("the node of %s is not known, so name one for the buffer, or have "
-				"it set for the device: nrdmactl dev set %s node N", dev, dev);
+				"it set for the device: nrdmactl dev set %s node N", name, name);
 		break;
 	case NRDMA_REASON_NODE_ABSENT:
 		nrdma_fail_text("node %d is not online, or has no memory", node);
 		break;
 	case NRDMA_REASON_DEVICE_GONE:
-		nrdma_fail_text("the RDMA device %s was removed", dev);
+		nrdma_fail_text("the RDMA device %s was removed", name);
 		break;
 	default:
 		nrdma_fail_text("%s on node %d wanted: %s (reason %u)", want.s, node,

@@ -204,8 +204,9 @@ struct nrdma_buf_options {
  * nrdma_last_failure(): -ENOMEM the node is full or fragmented, RLIMIT_MEMLOCK,
  * memory cgroup, cpuset, pool; -EDQUOT a cap of the module; -ENXIO the device's node
  * is not known and none was named; -ENODEV the device was removed; -EINTR.
- * Also -EINVAL malformed @options, or a node that has no memory; -E2BIG @size,
- * or options that this library is too old for; -EMFILE, -ENFILE.
+ * Also -EINVAL @size 0 or malformed @options, of which the text names the field, or a
+ * node that has no memory; -E2BIG @size, or options that this library is too old for;
+ * -EMFILE, -ENFILE.
  */
 int nrdma_buf_alloc(struct nrdma_dev *dev, uint64_t size,
 		    const struct nrdma_buf_options *options, struct nrdma_buf **buf);

@@ -474,6 +474,48 @@ static void test_reasons(void **state)
 	nrdma_close(dev);
 }
 
+/* The kernel refuses these without a reason */
+static void test_malformed(void **state)
+{
+	static const struct {
+		uint64_t size;
+		struct nrdma_buf_options options;
+		const char *text;
+	} t[] = {
+		{ 0, { .node = -1 }, "mlx5_0: size is 0, but must be 1 or above" },
+		{ 0, { .node = -2, .flags = 4 }, "size is 0" },
+		{ 1, { .node = -2, .flags = 0x85 }, "mlx5_0: of flags, 0x84 is unknown: there is "
+		  "NRDMA_ALLOC_REMOTE (0x1) and NRDMA_ALLOC_POOL_ONLY (0x2)" },
+		{ 1, { .node = -2, .min_chunk = 3 }, "mlx5_0: node is -2, but must be 0 or above, or "
+		  "NRDMA_NODE_DEVICE (-1)" },
+		{ 1, { .node = -1, .min_chunk = 3 }, "mlx5_0: min_chunk is 3, but must be 0, or a power "
+		  "of two from 4096 to 2097152" },
+		{ 1, { .node = 0, .min_chunk = 2048 }, "min_chunk is 2048" },
+		{ 1, { .node = 0, .min_chunk = 12288 }, "min_chunk is 12288" },
+		{ 1, { .node = 0, .min_chunk = 4 << 20 }, "min_chunk is 4194304" },
+		{ 1, { .node = 0, .min_chunk = 1ULL << 63 }, "min_chunk is 9223372036854775808" },
+		/* A module that takes less than the header says is believed */
+		{ 1024, { .node = 0, .flags = 3, .min_chunk = 4096 },
+		  "mlx5_0: cannot allocate 1 KiB: Invalid argument" },
+	};
+	struct nrdma_dev *dev = opened();
+	struct nrdma_buf *buf;
+
+	(void)state;
+	fake.alloc_errno = EINVAL;
+	for (size_t i = 0; i < sizeof(t) / sizeof(*t); i++) {
+		struct nrdma_buf_options options = t[i].options;
+
+		options.size = sizeof(options);
+		assert_int_equal(nrdma_buf_alloc(dev, t[i].size, &options, &buf), -EINVAL);
+		assert_null(buf);
+		says(-EINVAL, t[i].text);
+		assert_int_equal(nrdma_last_failure()->wanted, t[i].size);
+		assert_int_equal(nrdma_last_failure()->reason, NRDMA_REASON_NONE);
+	}
+	nrdma_close(dev);
+}
+
 static int mappings(void)
 {
 	char line[512];
@@ -861,6 +903,7 @@ int main(int argc, char **argv)
 		TEST(test_open_index),
 		TEST(test_options),
 		TEST(test_reasons),
+		TEST(test_malformed),
 		TEST(test_map),
 		TEST(test_where),
 		TEST(test_share),
