@@ -197,8 +197,8 @@ static void printed(void **state)
 		  .gid = num_of(100), .shrink = num_of(1), .uid_cap = num_of(4096 * 3) },
 	};
 	struct dev plain = { .name = "plain" }, virt = { .name = "virt" };
-	struct dev a = { .name = "a" }, b = { .name = "b" };
-	struct dev *match[] = { &plain, &a, &b, &virt, NULL };
+	struct dev a = { .name = "a" }, b = { .name = "b" }, near = { .name = "near" };
+	struct dev *match[] = { &plain, &a, &b, &virt, &near, NULL };
 	struct to_print all = { pools, 2, match };
 	struct conf conf;
 
@@ -210,12 +210,14 @@ static void printed(void **state)
 	plain.policy = (struct dev_policy){ .known = true, .mode = num_of(NRDMA_POLICY_OFF),
 		.exclude = none, .lock = num_of(1), .isolated = num_of(0) };
 	virt.place.override = num_of(1);
+	near.policy = plain.policy;
+	near.policy.mode = num_of(NRDMA_POLICY_LOCAL);
 
 	assert_int_equal(captured(stdout, run_print, &all), 0);
 	write_conf(said);
 	if (captured(stderr, run_read, &conf))
 		fail_msg("%s", said);
-	assert_int_equal(conf.nr, 3);
+	assert_int_equal(conf.nr, 4);
 	assert_string_equal(conf.section[0].name, "node 2");
 	assert_int_equal(conf.section[0].pool.bytes.v, 3LL << 29);
 	assert_int_equal(conf.section[0].pool.chunk_bytes.v, 2 << 20);
@@ -231,6 +233,9 @@ static void printed(void **state)
 	assert_string_equal(conf.section[2].name, "virt");
 	assert_int_equal(conf.section[2].override.v, 1);
 	assert_false(conf.section[2].given[1]);
+	assert_string_equal(conf.section[3].name, "near");
+	assert_int_equal(conf.section[3].policy.mode.v, NRDMA_POLICY_LOCAL);
+	assert_int_equal(conf.section[3].policy.lock.v, 1);
 	conf_free(&conf);
 	unlink(FILE_NAME);
 }

@@ -158,7 +158,7 @@ const char *conf_dev_key(const struct dev *dev)
 
 static void conf_put_policy(struct conf_out *c, const struct dev_policy *policy)
 {
-	const char *mode = words_of(words_policy, policy->mode).s;
+	struct str mode = words_of(words_policy, policy->mode);
 	char *text = NULL;
 	int n;
 
@@ -167,7 +167,7 @@ static void conf_put_policy(struct conf_out *c, const struct dev_policy *policy)
 	else if (policy->mode.v == NRDMA_POLICY_CPUS)
 		n = asprintf(&text, "cpus %s", policy->cpus ? policy->cpus : "");
 	else
-		n = asprintf(&text, "%s", mode);
+		n = asprintf(&text, "%s", mode.s);
 	if (n < 0) {
 		say("out of memory");
 		exit(EXIT_FAILED);
