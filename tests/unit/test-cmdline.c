@@ -2,6 +2,7 @@
 /* The tool as its user meets it: arguments, exit status, output. */
 #include <errno.h>
 #include <fcntl.h>
+#include <pty.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -84,6 +85,77 @@ static int tool_to(const char *path, const char *word)
 	slurp(e, err);
 	assert_true(WIFEXITED(status));
 	return WEXITSTATUS(status);
+}
+
+/* Runs the tool on a terminal; out is what it printed there. */
+static void tool_on(unsigned short columns, const char *words)
+{
+	struct winsize size = { .ws_row = 24, .ws_col = columns };
+	char command[256], *p = out, *from;
+	int terminal, status;
+	ssize_t n;
+	pid_t pid;
+
+	snprintf(command, sizeof(command), "exec \"$NRDMACTL\" %s 2>/dev/null", words);
+	pid = forkpty(&terminal, NULL, NULL, &size);
+	assert_true(pid >= 0);
+	if (!pid) {
+		execl("/bin/sh", "sh", "-c", command, NULL);
+		_exit(99);
+	}
+	/* An error is how it ends */
+	while ((n = read(terminal, p, out + sizeof(out) - 1 - p)) > 0)
+		p += n;
+	*p = '\0';
+	close(terminal);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	for (p = from = out; (*p = *from); from++)
+		p += *from != '\r';
+}
+
+/* On a terminal a table is folded, but no word of it, and no part of a list */
+static void terminal(void **state)
+{
+	static const struct {
+		const char *words;
+		unsigned short columns;
+		size_t widest;		/* its longest words alone may be wider */
+	} t[] = {
+		{ "check list", 60, 60 }, { "check list", 80, 80 }, { "check list", 100, 100 },
+		{ "check list", 400, 400 },
+		{ "status", 80, 160 }, { "status", 100, 100 }, { "-d status", 80, 400 },
+		{ "status mlx5_0", 80, 80 }, { "status rxe_eth1", 80, 80 },
+		{ "irq show", 80, 160 }, { "irq show", 100, 200 },
+		{ "stat", 80, 80 }, { "dev show", 60, 60 }, { "dev show", 80, 80 },
+	};
+	static char words[OUTPUT_MAX];
+	char *word, *save, *p;
+	size_t i, n;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(t); i++) {
+		tool(t[i].words);
+		strcpy(words, out);
+		tool_on(t[i].columns, t[i].words);
+		for (p = out; *p; p += n + (p[n] == '\n')) {
+			n = strcspn(p, "\n");
+			if (n > t[i].widest)
+				fail_msg("%s: wider than %u\n%s", t[i].words, t[i].columns, out);
+		}
+		for (word = strtok_r(words, " ,\n", &save); word;
+		     word = strtok_r(NULL, " ,\n", &save)) {
+			n = strlen(word);
+			for (p = strstr(out, word); p; p = strstr(p + 1, word))
+				if ((p == out || strchr(" ,\n", p[-1])) && strchr(" ,\n", p[n]))
+					break;
+			if (!p)
+				fail_msg("%s: no \"%s\"\n%s", t[i].words, word, out);
+		}
+	}
+	tool_on(80, "check list");
+	assert_non_null(strstr(out, "\nwriters  nobody else moves interrupts, or    who writes last wins, and"
+				    " placement\n         the vectors are locked              is lost\n"));
 }
 
 /* Nobody reads a report that was not written */
@@ -297,6 +369,8 @@ static void text(void **state)
 		{ "-d de sh eth1", 0, "found by way of  virtio virtio3", NO_MODULE },
 		{ "i s mlx5_0", 0, "mlx5_comp0@pci:0000:81:00.0", NO_MODULE },
 		{ "irq show 0000:81:00.0", 0, "remote", NO_MODULE },
+		{ "irq show rxe_eth1", 0, ",998,1000,1002,1004,1006,1008,1010,1012,1014,1016,1018,1020,1022 2 ",
+		  NO_MODULE },
 		{ "check mlx5_0 only node", 0, "warn  node      mlx5_0: node 1 has no memory", NO_MODULE },
 		{ "check irdma0 only node", 3, "to mend it: nrdmactl dev set irdma0 node N", NO_MODULE },
 		{ "check mlx4_0/2 only port", 3, "fail  port      mlx4_0: port 2 is down", NO_MODULE },
@@ -526,6 +600,7 @@ int main(void)
 		cmocka_unit_test(bad_usage),
 		cmocka_unit_test(refused),
 		cmocka_unit_test(text),
+		cmocka_unit_test(terminal),
 		cmocka_unit_test(completion),
 		cmocka_unit_test(json),
 		cmocka_unit_test(json_keys),

@@ -12,6 +12,7 @@
 #include <libsmartcols.h>
 
 #include "cmd.h"
+#include "fold.h"
 #include "out.h"
 #include "size.h"
 
@@ -392,12 +393,6 @@ void out_elem_end(struct out *o)
 	o->depth--;
 }
 
-static unsigned int out_width(void)
-{
-	/* Pipes and files get the whole line, so that grep finds it. */
-	return isatty(STDOUT_FILENO) ? 0 : 1000;
-}
-
 static struct libscols_table *out_table_new(const struct out *o)
 {
 	struct libscols_table *table = scols_new_table();
@@ -405,21 +400,17 @@ static struct libscols_table *out_table_new(const struct out *o)
 
 	if (!table)
 		out_nomem();
-	if (out_width()) {
-		scols_table_set_termforce(table, SCOLS_TERMFORCE_ALWAYS);
-		scols_table_set_termwidth(table, out_width());
-	}
 	if (o->form == OUT_BLOCK) {
 		scols_table_enable_noheadings(table, 1);
-		scols_table_new_column(table, "label", 0, 0);
-		scols_table_new_column(table, "value", 0, SCOLS_FL_WRAP);
+		fold_new_column(table, "label", 0);
+		fold_new_column(table, "value", SCOLS_FL_WRAP);
 		return table;
 	}
 	for (f = 0; f < o->nr_fields; f++)
 		if (out_is_head(o, f))
-			scols_table_new_column(table, o->fields[f].head, 0,
-					       o->fields[f].flags & OUT_RIGHT ?
-					       SCOLS_FL_RIGHT : SCOLS_FL_WRAP);
+			fold_new_column(table, o->fields[f].head,
+					o->fields[f].flags & OUT_RIGHT ?
+					SCOLS_FL_RIGHT : SCOLS_FL_WRAP);
 	return table;
 }
 
@@ -428,6 +419,9 @@ static void out_table_print(struct libscols_table *table)
 {
 	char *text = NULL, *line, *end, *next;
 
+	/* Pipes and files get the whole line, so that grep finds it. */
+	if (isatty(STDOUT_FILENO))
+		fold_table(table);
 	if (scols_print_table_to_string(table, &text) || !text)
 		out_nomem();
 	for (line = text; *line; line = next) {
