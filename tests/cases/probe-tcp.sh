@@ -1,7 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: two-node
-# smoke: yes
 #
 # RDMA held against TCP on this host: every size has its figures, of the memory and
 # the CPUs that were asked for, and no connection is left.
