@@ -718,12 +718,6 @@ static int run_pool_set(void)
 	return set_pool(4 * MIB);
 }
 
-static void undo_pool_set(void)
-{
-	if (set_pool(0))
-		tap_bail("the pool is not to be emptied");
-}
-
 static void see_ready(const struct nlmsghdr *nlh, void *arg)
 {
 	const char *begin = (const char *)nlh + NLMSG_HDRLEN + GENL_HDRLEN;
@@ -741,8 +735,8 @@ static void see_ready(const struct nlmsghdr *nlh, void *arg)
 		*(uint64_t *)arg = ready;
 }
 
-/* All of the pool is zeroed and there */
-static void wait_pool(void)
+/* The thread that fills and empties the pool has got that far. */
+static void wait_pool(uint64_t bytes)
 {
 	uint64_t ready = 0;
 
@@ -750,7 +744,20 @@ static void wait_pool(void)
 		nl_begin(&nl, nl.family, NRDMA_CMD_POOL_GET, NLM_F_DUMP);
 		nl_ask_each(&nl, see_ready, &ready);
 		pause_ms(50);
-	} while (ready != 8 * MIB);
+	} while (ready != bytes);
+}
+
+static void empty_pool(void)
+{
+	if (set_pool(0))
+		tap_bail("the pool is not to be emptied");
+	wait_pool(0);
+}
+
+static void undo_pool_set(void)
+{
+	wait_pool(4 * MIB);
+	empty_pool();
 }
 
 /* What one of its measurements says */
@@ -803,18 +810,18 @@ static void before_alloc_pool(void)
 	chr_open();
 	if (set_pool(8 * MIB))
 		tap_bail("no pool");
-	wait_pool();
+	wait_pool(8 * MIB);
 }
 
 static void undo_alloc_pool(void)
 {
 	undo_alloc();
-	wait_pool();
+	wait_pool(8 * MIB);
 }
 
 static void after_alloc_pool(void)
 {
-	undo_pool_set();
+	empty_pool();
 	chr_close();
 }
 

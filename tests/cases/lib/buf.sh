@@ -150,5 +150,4 @@ nothing_left() {
 	for n in $(nodes); do
 		echo "# node $n: ${free_before[$n]} KiB free before, $(node_free "$n") after"
 	done
-	is "the kernel's log has no complaint" "$(dmesg | grep -cE 'nrdma:.*(leak|stuck)|Bad page|Call Trace')" 0
 }
