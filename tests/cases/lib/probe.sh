@@ -29,7 +29,7 @@ moves_data() {
 	local op size
 	for op; do
 		for size in 8 64 4093 4096 65536 1048576 4194304; do
-			ok "$op moves $size bytes" probe op "$op" size "$size" rounds 1 iterations 20 time 60
+			ok "$op moves $size bytes" probe op "$op" size "$size" rounds 1 iterations 5 time 60
 			is "and each cell has a figure" \
 				"$(probed '.cells | map(select(.median > 0 and .min > 0 and .p99 >= .median)) | length')" 4
 		done
