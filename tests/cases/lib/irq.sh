@@ -65,7 +65,7 @@ counts() {
 busy() {
 	local cpu pids=()
 	for cpu in $(seq 0 $(($(nproc --all) - 1))); do
-		taskset -c "$cpu" timeout 5 ping -q -6 -i 0.002 -c 40 "ff02::1%$1" >/dev/null 2>&1 &
+		taskset -c "$cpu" timeout 30 ping -q -6 -i 0.002 -c 40 "ff02::1%$1" >/dev/null 2>&1 &
 		pids+=($!)
 	done
 	wait "${pids[@]}"
