@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # tests/vm/run from its caller's side: output, status, what it does when things go
-# wrong, and that no machine is left behind. Boots eight guests.
+# wrong, and that no machine is left behind. Boots nine guests.
 
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
@@ -85,6 +85,20 @@ ok "with the end of its console" grep -q 'Power Off' "$tmp/err"
 # A panic is a report, too.
 is "a kernel that panics at boot: 99" "$(status run --append rdinit=/nosuch -- true)" 99
 ok "which is printed" grep -q 'Kernel panic' "$tmp/err"
+
+# As where no QEMU is installed: hidden are Debian's, and its firmware
+no_qemu() {
+	# shellcheck disable=SC2016 # expanded by that shell
+	unshare --mount bash -c 'for d in /usr/share/seabios /usr/share/qemu; do
+			[ ! -d "$d" ] || mount -t tmpfs none "$d"
+		done
+		if [ -e /usr/bin/qemu-system-x86_64 ]; then
+			mount --bind /bin/false /usr/bin/qemu-system-x86_64
+		fi
+		exec "$@"' bash "$@"
+}
+is "on a machine without QEMU" "$(status no_qemu "$top/tests/vm/run" --no-module --rdma none \
+	--topology no-node -- true </dev/null)" 0
 
 is "no such topology: 125" "$(status run --topology nosuch -- true)" 125
 ok "which names those there are" grep -q 'two-node' "$tmp/err"
