@@ -301,6 +301,12 @@ is "other symbols" "$(module)" \
 is "and what mends it" "$(mends)" "$build"
 touch "$root/$ko"
 is "but the file is newer than that" "$(module)" "fail: not loaded"
+# Of a file that was just written, by a clock that has lost 50 ppm since boot
+up=$(cut -d. -f1 /proc/uptime)
+sed -i "s/,1000000,/,$((up * 1000000 - up * 50)),/" "$root/dev/kmsg"
+touch "$root/$ko"
+is "or as new, for all that the log's clock can tell" "$(module)" \
+	"fail: not loaded, and built against other symbols than this kernel's: disagrees about version of symbol ib_register_client"
 built
 put sys/kernel/security/lockdown 'none [integrity] confidentiality'
 is "not signed, under Secure Boot" "$(module)" \

@@ -22,15 +22,20 @@
  * @readable: the rest is known; a compressed one is not looked into
  * @vermagic: the kernel that it was built for, "" for not found
  * @is_signed: something signed it
- * @mtime: when it was written
+ * @mtime: when it was written, in seconds
  */
 struct module_file {
 	char path[512];
 	bool readable;
 	char vermagic[128];
 	bool is_signed;
-	time_t mtime;
+	double mtime;
 };
+
+static double seconds_of(const struct timespec *ts)
+{
+	return ts->tv_sec + ts->tv_nsec / 1e9;
+}
 
 /* As depmod has it */
 static void module_file_find(struct module_file *file, const char *release)
@@ -86,7 +91,7 @@ static void module_file_read(struct module_file *file, const char *release)
 	if (!f)
 		return;
 	if (!fstat(fileno(f), &st) && st.st_size > 0 && st.st_size <= MODULE_MAX) {
-		file->mtime = st.st_mtime;
+		file->mtime = seconds_of(&st.st_mtim);
 		data = malloc(st.st_size);
 		if (data && fread(data, 1, st.st_size, f) == (size_t)st.st_size)
 			module_file_look(file, data, st.st_size);
@@ -126,20 +131,32 @@ static enum refusal module_refusal_of(const char *text)
 	return REFUSAL_NONE;
 }
 
-/* One that came before the file was written is about another file. */
+/*
+ * The log has a clock of its own, which nobody corrects as CLOCK_MONOTONIC is
+ * (local_clock() in the kernel's kernel/sched/clock.c): one second in so many, 100 ppm
+ */
+#define KLOG_DRIFT	10000
+
+/*
+ * One that came before the file was written is about another file; one that may have,
+ * by the log's clock, is not.
+ */
 static enum refusal module_refusal(const struct module_file *file, char *text, size_t len)
 {
 	char *log = klog_read(), *p = log;
 	enum refusal refusal = REFUSAL_NONE, one;
 	struct timespec real, boot;
 	struct klog_line line;
+	double up, slack;
 
 	clock_gettime(CLOCK_REALTIME, &real);
 	clock_gettime(CLOCK_MONOTONIC, &boot);
+	up = seconds_of(&boot);
+	slack = 1 + up / KLOG_DRIFT;
 	while (klog_next(&p, &line)) {
 		if (strncmp(line.text, "nrdma: ", 7))
 			continue;
-		if (real.tv_sec - boot.tv_sec + (time_t)(line.usec / 1000000) + 1 < file->mtime)
+		if (seconds_of(&real) - up + line.usec / 1e6 + slack < file->mtime)
 			continue;
 		one = module_refusal_of(line.text + 7);
 		/* Of many symbols the first will do; it comes as "disagrees" and "Unknown" */
