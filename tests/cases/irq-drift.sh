@@ -13,11 +13,18 @@
 pci=$(pci_of eth0)
 before=$(masks "$pci")
 
+# load; load_off: interrupts, on each CPU
 load() {
 	local cpu
+	loads=()
 	for cpu in 0 1 2 3; do
-		taskset -c $cpu timeout "$1" ping -q -f -6 ff02::1%eth0 >/dev/null 2>&1 &
+		taskset -c $cpu ping -q -f -6 ff02::1%eth0 >/dev/null 2>&1 &
+		loads+=($!)
 	done
+}
+load_off() {
+	kill "${loads[@]}"
+	wait "${loads[@]}" 2>/dev/null
 }
 
 # When nrdma looked, by the kernel's own tracing
@@ -34,14 +41,13 @@ placed=$(masks "$pci")
 events_begin
 irqbalance --foreground --interval 2 >"$tmp/irqbalance" 2>&1 &
 balancer=$!
-load 60
-sleep 60
+load
+sleep 30
 ok "irqbalance is still at work" kill -0 $balancer
-is "in a minute it has moved none" "$(masks "$pci")" "$placed"
+is "in half a minute it has moved none" "$(masks "$pci")" "$placed"
 is "and no drift is told" "$(events .event)" ""
 
 ok "unlocked" nrdmactl irq set rxe_eth0 lock off
-load 60
 # It moves them to and fro, and one that is back when nrdma looks has not drifted:
 # stopped, it leaves them where they are.
 stays_drifted() {
@@ -60,6 +66,7 @@ moved=$(irq_json rxe_eth0 'map(select(.state == "drifted") | .irq) | .[0]')
 # At once: asked to go, it might first move that one back
 kill -KILL $balancer
 wait $balancer 2>/dev/null
+load_off
 is_drifted() { irq_json rxe_eth0 ".[] | select(.irq == $moved) | .state"; }
 sleep 12
 is "and is not fought" "$(is_drifted)" drifted
@@ -68,9 +75,6 @@ is "all of them" "$(masks "$pci")" "$placed"
 events_end
 echo 0 >$tracing/events/workqueue/workqueue_execute_start/enable
 echo >$tracing/trace
-# shellcheck disable=SC2046 # process numbers
-kill $(jobs -p) 2>/dev/null
-wait
 
 ok "restored" nrdmactl irq restore rxe_eth0
 unload_proves "$pci" "$before"
