@@ -29,10 +29,11 @@ virqs() {
 
 # read_irqs FILE PCI: /proc/irq/N/FILE of each vector, on one line
 read_irqs() {
-	local v
+	local v files=()
 	for v in $(virqs "$2"); do
-		cat "/proc/irq/$v/$1"
-	done | paste -sd' '
+		files+=("/proc/irq/$v/$1")
+	done
+	[ ${#files[@]} = 0 ] || cat "${files[@]}" | paste -sd' '
 }
 
 masks() { read_irqs smp_affinity_list "$1"; }
@@ -53,11 +54,18 @@ every() {
 
 # counts PCI: how often each of its vectors came
 counts() {
-	local v
-	for v in $(virqs "$1"); do
-		awk -v irq="$v:" '$1 == irq { n = 0; for (i = 2; $i ~ /^[0-9]+$/; i++) n += $i; print n }' \
-			/proc/interrupts
-	done | paste -sd' '
+	awk -v virqs="$(virqs "$1")" '
+		BEGIN {
+			split(virqs, list)
+			for (i in list)
+				is[list[i] ":"]
+		}
+		$1 in is {
+			n = 0
+			for (i = 2; $i ~ /^[0-9]+$/; i++)
+				n += $i
+			print n
+		}' /proc/interrupts | paste -sd' '
 }
 
 # busy NETDEV: interrupts on its queues, both ways. Without interrupt remapping a
