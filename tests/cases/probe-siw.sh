@@ -17,7 +17,7 @@ ok "it measures" probe rounds 2
 is "memory of each node by a CPU of each" \
 	"$(probed '.cells | map([.mem_node, .cpu_node]) | tojson')" "[[0,0],[0,1],[1,0],[1,1]]"
 is "a software device" "$(probed .software)" true
-moves_data write read send pingpong
+moves_data 8 64 4093 4096 65536 1048576 4194304
 
 # ---- a stranger calls ----
 

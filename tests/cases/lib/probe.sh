@@ -24,12 +24,13 @@ begin() {
 # running: a run is under way; each measurement's thread is short-lived
 running() { ! unused; }
 
-# moves_data OP...: at every size, each byte compared by the module
+# moves_data SIZE...: by every operation, each byte compared by the module
 moves_data() {
-	local op size
-	for op; do
-		for size in 8 64 4093 4096 65536 1048576 4194304; do
-			ok "$op moves $size bytes" probe op "$op" size "$size" rounds 1 iterations 5 time 60
+	local op size mib=$((1 << 20))
+	for size; do
+		for op in write read send pingpong; do
+			ok "$op moves $size bytes" probe op "$op" size "$size" rounds 1 \
+				iterations $((size < mib ? 5 : 1)) time 60
 			is "and each cell has a figure" \
 				"$(probed '.cells | map(select(.median > 0 and .min > 0 and .p99 >= .median)) | length')" 4
 		done
