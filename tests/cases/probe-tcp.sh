@@ -21,13 +21,13 @@ sane='def stat: .median > 0 and .median_low > 0 and .median_low <= .median and .
 
 # ---- one size, and all of them ----
 
-ok "one size" probe compare tcp size 64 time 20
+ok "one size" probe compare tcp size 64 time 5
 is "has one object, of these fields" "$(jq -c 'map(keys)' "$tmp/probe")" \
 	'[["dev_name","ratio","rdma","rounds","size","software","tcp"]]'
 is "of this device and size" "$(jq -c 'map([.dev_name, .size])' "$tmp/probe")" "[[\"$dev\",64]]"
 ok "whose figures can be true" jq -e "all($sane)" "$tmp/probe"
 jq -c '.[]' "$tmp/probe" | sed 's/^/# /'
-ok "all sizes" probe compare tcp time 40
+ok "all sizes" probe compare tcp time 24
 is "each once" "$(jq -c 'map(.size)' "$tmp/probe")" "[8,64,512,4096,32768,262144,1048576,4194304]"
 ok "whose figures can be true" jq -e "all($sane)" "$tmp/probe"
 ok "4 MiB take longer than 8 bytes, either way" \
