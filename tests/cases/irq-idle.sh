@@ -22,7 +22,7 @@ read -r work _ < <(grep ' nrdma_irq_check_work\s' /proc/kallsyms)
 [ $((16#${work:-0})) != 0 ] || bail "no address of nrdma_irq_check_work"
 mkdir $hard
 for instance in $tracing $hard; do
-	[ ! -e $instance/options/hash-ptr ] || echo 0 >$instance/options/hash-ptr
+	[ ! -e "$instance/options/hash-ptr" ] || echo 0 >"$instance/options/hash-ptr"
 done
 ok "starts that are not deferrable (TIMER_DEFERRABLE, 0x80000) are seen apart" \
 	eval 'echo "!(flags & 0x80000)" >$hard/events/timer/timer_start/filter'
@@ -55,7 +55,7 @@ of_timer() {
 }
 runs() { grep -E 'workqueue_execute_start: .*nrdma_' "${1:-$tmp/trace}"; }
 # shellcheck disable=SC2317 # called by trace
-looked() { runs $tracing/trace >/dev/null; }
+looked() { runs "$tracing/trace" >/dev/null; }
 
 # It looks each ten seconds.
 trace 15
