@@ -78,7 +78,7 @@ is "which is told as no error" "$(count 0 error)" null
 nrdmactl irq set rxe_eth2 policy off >/dev/null
 echo "${pci[2]}" >/sys/bus/pci/drivers/virtio-pci/unbind
 placed_all() { [ "$(on 3 2)" = "$n" ] && [ "$(count 3 failed)" = 0 ]; }
-ok "another NIC goes: the check places the rest, in 15 s" within 15 placed_all
+ok "another NIC goes: the check places the rest, in 15 s" awake within 15 placed_all
 
 for d in 0 1 3; do
 	ok "eth$d restored" nrdmactl irq restore rxe_eth$d

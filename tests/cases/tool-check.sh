@@ -56,7 +56,7 @@ mends "steered to the other node" vectors
 nrdmactl irq set rxe_eth1 lock off >/dev/null
 busy eth1
 echo 0 >"/proc/irq/$(virqs "$(pci_of eth1)" | tail -1)/smp_affinity_list"
-within 20 sh -c 'nrdmactl -j irq show rxe_eth1 | jq -e "any(.state == \"drifted\")" >/dev/null'
+awake within 20 sh -c 'nrdmactl -j irq show rxe_eth1 | jq -e "any(.state == \"drifted\")" >/dev/null'
 busy eth1
 mends "moved by somebody else" vectors
 

@@ -80,6 +80,20 @@ busy() {
 	return 0
 }
 
+# awake COMMAND...: while no CPU sleeps for long, since nrdma's check wakes none
+awake() {
+	local cpu status pids=()
+	for cpu in $(seq 0 $(($(nproc --all) - 1))); do
+		taskset -c "$cpu" bash -c 'while sleep 0.5; do :; done' >/dev/null 2>&1 &
+		pids+=($!)
+	done
+	"$@"
+	status=$?
+	kill "${pids[@]}" 2>/dev/null
+	wait "${pids[@]}" 2>/dev/null
+	return $status
+}
+
 # channels NETDEV N: that many. The queues that go leave sysfs seconds later where the
 # debug kernel delays it, and the network core cannot make them again before.
 channels() {
