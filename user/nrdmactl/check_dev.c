@@ -35,7 +35,7 @@ static void check_chardev_dev(struct checker *c, const struct dev *dev)
 	char fix[160];
 
 	if (!dev->by_module) {
-		checker_say(c, VERDICT_NA, NULL, "no module");
+		checker_say(c, VERDICT_NA, NULL, "%s", dev->chardev.why);
 		return;
 	}
 	if (dev->error.known && dev->error.v) {

@@ -291,9 +291,19 @@ static void dev_pci_read(struct dev *dev, const struct devs *before)
 		dev->pci = (struct pci_func){ str_none("virtual"), none, none, none, none };
 }
 
+/* What only the module tells, and why it does not */
+void dev_not_told(struct dev *dev, const char *why)
+{
+	dev->index = num_none(why);
+	dev->chardev = str_none(why);
+	dev->error = num_none(why);
+	dev->buf_count = num_none(why);
+	dev->buf_bytes = num_none(why);
+	dev->buf_remote_bytes = num_none(why);
+}
+
 static void dev_read(struct dev *dev, const char *name, const struct devs *before)
 {
-	static const char none[] = "no module";
 	char dir[SYS_PATH_MAX];
 	bool parent;
 
@@ -305,12 +315,7 @@ static void dev_read(struct dev *dev, const char *name, const struct devs *befor
 	parent = !sys_real(dir, IB_DIR "/%s/device", name);
 	place_resolve(&dev->place, parent ? dir : NULL, dev_netdev(dev));
 	dev_pci_read(dev, before);
-	dev->index = num_none(none);
-	dev->chardev = str_none(none);
-	dev->error = num_none(none);
-	dev->buf_count = num_none(none);
-	dev->buf_bytes = num_none(none);
-	dev->buf_remote_bytes = num_none(none);
+	dev_not_told(dev, "no module");
 }
 
 /**

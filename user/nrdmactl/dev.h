@@ -40,7 +40,9 @@ struct dev_policy {
  *
  * Filled from sysfs; what the module says stands over it (mod_dev.h).
  *
- * @by_module: the module knows it
+ * @by_module: the module tells of it
+ * @hidden: the module is there and does not: it belongs to another network namespace,
+ *	whose sysfs this process has (nsenter --net leaves it mounted)
  */
 struct dev {
 	char name[64];
@@ -50,7 +52,7 @@ struct dev {
 	unsigned int nr_ports;
 	struct dev_port *ports;
 
-	bool by_module;
+	bool by_module, hidden;
 	struct num index;
 	struct str chardev;
 	struct num error;
@@ -65,6 +67,7 @@ struct devs {
 
 int devs_read(struct devs *devs);
 void devs_free(struct devs *devs);
+void dev_not_told(struct dev *dev, const char *why);
 bool dev_is_software(const struct dev *dev);
 bool dev_is_here(const struct dev *dev);
 void dev_port_asked(struct dev_port *port, const char *name, const struct dev_link *link);

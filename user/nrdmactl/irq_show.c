@@ -99,7 +99,8 @@ static int irq_show_print(const struct irq_look *now, const struct irq_look *bef
 			out_record_end(&o);
 		}
 		if (!n && !before)
-			say("%s: %s", dev->name, dev->place.pci.known ?
+			say("%s: %s", dev->name, dev->hidden ? dev->chardev.why :
+			    dev->place.pci.known ?
 			    "its PCI function has no MSI vectors, so there is nothing to steer" :
 			    "no PCI function, so no vectors of its own");
 	}

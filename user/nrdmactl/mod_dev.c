@@ -208,7 +208,7 @@ void mod_dev_overlay(struct dev *dev, struct nl_msg *msg)
 
 /**
  * mod_dev_dump() - ask the module about all devices
- * @devs: from sysfs; one that the module does not know stays as it is
+ * @devs: from sysfs; one that the module does not tell of is hidden
  *
  * Return: EXIT_*, what went wrong was said.
  */
@@ -231,6 +231,11 @@ int mod_dev_dump(struct mod *mod, struct devs *devs)
 			mod_dev_overlay(dev, reply.msg[i]);
 	}
 	mod_reply_free(&reply);
+	for (dev = devs->v; status == EXIT_DONE && dev < devs->v + devs->nr; dev++) {
+		dev->hidden = !dev->by_module;
+		if (dev->hidden)
+			dev_not_told(dev, "not in this network namespace");
+	}
 	return status;
 }
 

@@ -179,7 +179,7 @@ static void status_dev(struct out *o, const struct dev *dev, unsigned int port,
 	if (dev->policy.known)
 		out_str(o, "steering", words_of(words_policy, dev->policy.mode));
 	else
-		out_null(o, "steering", dev->by_module ? "no PCI function" : "no module");
+		out_null(o, "steering", dev->by_module ? "no PCI function" : dev->chardev.why);
 	dev_put_buffers(o, dev);
 	status_node_bytes(o, dev, bufs);
 	status_probe(o, dev);

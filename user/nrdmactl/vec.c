@@ -238,9 +238,10 @@ struct vec_count vecs_count(const struct vecs *vecs, const struct dev *dev)
 		count.remote = num_none("node unknown");
 	}
 	if (!count.all.v) {
-		const char *why = dev->place.pci.known ? "no MSI vectors" : "virtual";
+		const char *why = dev->hidden ? dev->chardev.why :
+				  dev->place.pci.known ? "no MSI vectors" : "virtual";
 
-		if (!dev->place.pci.known)
+		if (dev->hidden || !dev->place.pci.known)
 			count.all = num_none(why);
 		count.local = num_none(why);
 		count.remote = num_none(why);
