@@ -211,6 +211,14 @@ static int nrdma_provider_mad(struct ib_device *ib, int flags, u32 port, const s
 	return IB_MAD_RESULT_SUCCESS | IB_MAD_RESULT_REPLY;
 }
 
+/*
+ * No process can have anything of it. Of a device without this the core says that it
+ * cannot be moved to another network namespace.
+ */
+static void nrdma_provider_disassociate(struct ib_ucontext *context)
+{
+}
+
 static const struct ib_device_ops nrdma_provider_ops = {
 	.owner			= THIS_MODULE,
 	.driver_id		= RDMA_DRIVER_UNKNOWN,
@@ -221,6 +229,7 @@ static const struct ib_device_ops nrdma_provider_ops = {
 	.query_pkey		= nrdma_provider_query_pkey,
 	.query_gid		= nrdma_provider_query_gid,
 	.get_dev_fw_str		= nrdma_provider_fw,
+	.disassociate_ucontext	= nrdma_provider_disassociate,
 };
 
 static const struct ib_device_ops nrdma_provider_stats_ops = {

@@ -4,8 +4,8 @@
 # For the cases with RDMA devices of their own making; run inside the guest. See
 # tests/kmod/nrdma_provider.c.
 
-# shellcheck source=tests/cases/lib/irq.sh
-. "${BASH_SOURCE[0]%/*}/irq.sh"
+# shellcheck source=tests/cases/lib/buf.sh
+. "${BASH_SOURCE[0]%/*}/buf.sh"
 
 # prov COMMAND...: see there. Each command is one write.
 prov() { printf '%s' "$*" >/dev/nrdma_provider; }
