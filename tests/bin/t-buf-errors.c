@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include <linux/udmabuf.h>
+
 #include "buf.h"
 #include "tap.h"
 
@@ -43,6 +45,25 @@ static void expect_ioctl(int fd, unsigned long cmd, void *arg, int err, const ch
 	ret = ioctl(fd, cmd, arg);
 	tap_ok(err ? ret == -1 && errno == err : !ret, "%s: %s", what,
 	       strerrorname_np(errno));
+}
+
+/* Of udmabuf, where the kernel has it (CONFIG_UDMABUF); -1 otherwise */
+static int foreign_dmabuf(void)
+{
+	struct udmabuf_create create = { .flags = UDMABUF_FLAGS_CLOEXEC, .size = 4096 };
+	int fd, dev = open("/dev/udmabuf", O_RDWR | O_CLOEXEC);
+
+	if (dev < 0)
+		return -1;
+	create.memfd = memfd_create("t-buf-errors", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (ftruncate(create.memfd, 4096) || fcntl(create.memfd, F_ADD_SEALS, F_SEAL_SHRINK))
+		tap_bail("memfd: %m");
+	fd = ioctl(dev, UDMABUF_CREATE, &create);
+	if (fd < 0)
+		tap_bail("udmabuf: %m");
+	close(create.memfd);
+	close(dev);
+	return fd;
 }
 
 static void test_mmap(void)
@@ -157,6 +178,11 @@ static void test_others(void)
 	expect_ioctl(fd, NRDMA_IOC_QUERY, &query, ENOENT, "QUERY of a buffer that is not there");
 	query.fd = fd;
 	expect_ioctl(fd, NRDMA_IOC_QUERY, &query, EINVAL, "QUERY of no dma-buf");
+	query.fd = foreign_dmabuf();
+	if (query.fd >= 0) {
+		expect_ioctl(fd, NRDMA_IOC_QUERY, &query, EINVAL, "QUERY of somebody else's dma-buf");
+		close(query.fd);
+	}
 	query.fd = 1000;
 	expect_ioctl(fd, NRDMA_IOC_QUERY, &query, EBADF, "QUERY of no file");
 	query.fd = NRDMA_QUERY_OWN;

@@ -66,6 +66,13 @@ is "status has them" "$(nrdmactl -j status | jq 'map(.ports | length) | add')" $
 is "vectors of each" "$(nrdmactl -j irq show | jq 'map(select(.dev_name | startswith("many"))) | length')" \
 	$((64 * nr))
 is "a buffer of the last" "$(t-buf map /dev/nrdma/many64 8192 | grep -o 'node1=[0-9]*')" "node1=2"
+# As a container may have kept the node that it was given
+# shellcheck disable=SC2046 # two numbers
+mknod /dev/kept c $(stat -c '%Hr %Lr' /dev/nrdma/many32)
+prov del many32
+is "one of them goes: its node in /dev opens nothing" "$(t-buf map /dev/kept 8192)" "open=ENXIO"
+rm /dev/kept
+prov add many32 link=ib ports=2 speed=64 parent="pci:$pci"
 ok "check gets through" sh -c 'nrdmactl check >/dev/null; [ $? != 2 ]'
 ok "unload with all of them there" rmmod nrdma
 ok "and load again" modprobe nrdma
