@@ -434,6 +434,17 @@ static void out_table_print(struct libscols_table *table)
 	free(text);
 }
 
+/* Of an element that has nothing to show without details */
+static bool out_row_is_empty(const struct out *o, unsigned int r)
+{
+	unsigned int f;
+
+	for (f = 0; f < o->nr_fields; f++)
+		if (o->rows[r].cell[f])
+			return false;
+	return true;
+}
+
 static void out_rows_table(struct out *o)
 {
 	struct libscols_line *line;
@@ -442,6 +453,8 @@ static void out_rows_table(struct out *o)
 	if (!o->table)
 		o->table = out_table_new(o);
 	for (r = 0; r < o->nr_rows; r++) {
+		if (out_row_is_empty(o, r))
+			continue;
 		line = scols_table_new_line(o->table, NULL);
 		if (!line)
 			out_nomem();
