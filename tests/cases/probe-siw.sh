@@ -19,6 +19,17 @@ is "memory of each node by a CPU of each" \
 is "a software device" "$(probed .software)" true
 moves_data 8 64 4093 4096 65536 1048576 4194304
 
+# ---- addresses ----
+
+addr=$(ip -4 -o addr show dev "$netdev" | sed -n 's/.* inet \([^ ]*\).*/\1/p')
+ip addr del "$addr" dev "$netdev"
+ok "it connects over IPv6 alone" probe rounds 1 iterations 10
+echo 1 >"/proc/sys/net/ipv6/conf/$netdev/disable_ipv6"
+refused "but not without any address" "the port's network device has no address" nrdmactl probe "$dev"
+echo 0 >"/proc/sys/net/ipv6/conf/$netdev/disable_ipv6"
+ip addr add "$addr" dev "$netdev"
+ok "it has one again" probe rounds 1 iterations 10
+
 # ---- a stranger calls ----
 
 # calls: at the port that the probe listens on; it is another one for each measurement,
