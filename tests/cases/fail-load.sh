@@ -3,6 +3,7 @@
 # topology: two-node
 # kernels: debug
 # timeout: 1500
+# sleeps: yes
 #
 # The module is loaded while each of its allocations fails in turn. It takes long, for
 # the debug kernel has each unloading wait until its delayed releases are over. See

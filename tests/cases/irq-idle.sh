@@ -3,6 +3,7 @@
 # topology: two-node
 # kernels: 6.1 6.12 7.2 7.3 debug
 # timeout: 300
+# sleeps: yes
 #
 # What steering costs when nothing changes, counted with the kernel's own tracing:
 # a deferrable timer, which wakes no idle CPU, at most 6 times a minute; and no timer
