@@ -61,6 +61,10 @@ refused "a port that is down" "the port is not active" nrdmactl probe "$dev"
 ip link set "$netdev" up
 ok "it is up again" within 10 active "$dev"
 
+ip addr add 10.0.1.2/24 dev "$netdev"
+ok "with two addresses it takes one" probe rounds 1 iterations 10
+ip addr del 10.0.1.2/24 dev "$netdev"
+
 # ---- one at a time, and its end ----
 
 begin rounds 1000 time 60

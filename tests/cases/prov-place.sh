@@ -33,6 +33,7 @@ ok "and status says so of both" nrdmactl status
 is "no buffer without a node" "$(t-buf map /dev/nrdma/on_nothing 8192)" "mmap=ENXIO"
 is "but with one" "$(t-buf alloc /dev/nrdma/on_nothing 8192 node 1 | grep -o 'node1=[0-9]*')" "node1=2"
 refused "steering takes a PCI function" "virtual" nrdmactl irq set on_platform policy local
+refused "measuring takes verbs for the kernel" "no fast registration for the kernel" nrdmactl probe on_pci
 
 # ---- one policy for all devices of a function ----
 
