@@ -89,6 +89,8 @@ good 18-good
 make_case 19-elsewhere <<'CASE'
 # kernels: 0.1
 CASE
+good 20-asleep
+sed -i '2a # sleeps: yes' "$cases/20-asleep.sh"
 
 status() { local rc=0; "$@" >"$tmp/out" 2>&1 || rc=$?; echo $rc; }
 is "a kernel that there is not is bad usage" \
@@ -98,7 +100,7 @@ is "a kernel that there is not is bad usage" \
 rc=0
 "$top/tests/vm/suite" --cases "$cases" >"$tmp/out" 2>&1 || rc=$?
 is "exit status" "$rc" 1
-is "the last line" "$(tail -n1 "$tmp/out")" "5 passed, 12 failed, 2 skipped"
+is "the last line" "$(tail -n1 "$tmp/out")" "6 passed, 12 failed, 2 skipped"
 
 # says NAME WORDS: a case failed, and why
 says() {
@@ -115,14 +117,17 @@ says 11-steering "still steered: rxe_eth1 local"
 says 12-device "was: RDMA devices rxe_eth0 rxe_eth1"
 says 14-warning "the kernel complained"
 ok "which is printed" grep -qF "made/up.c:1" "$tmp/out"
-says 15-mtu "is: eth0 mtu 1400"
+says 15-mtu "is: eth0 .* mtu 1400"
 says 17-dying "the guest ended"
 ok "skipped with its reason" grep -qE '^ok [0-9]+ - 06-skipped # SKIP there is no such hardware$' "$tmp/out"
 ok "skipped on this kernel" grep -qE '^ok [0-9]+ - 19-elsewhere # SKIP it runs on 0\.1$' "$tmp/out"
 for n in 08 10 13 16 18; do
 	ok "$n-good, after a bad one" grep -qE "^ok [0-9]+ - $n-good$" "$tmp/out"
 done
-is "boots: the first; after the held module, the MTU, the death" "$(grep -c '^# boot:' "$tmp/out")" 4
+ok "asleep, in no slot" grep -qE '^# boot: .* --beside ' "$tmp/out"
+ok "it passes" grep -qE '^ok [0-9]+ - 20-asleep$' "$tmp/out"
+is "boots: twelve cases, and six; after the held module, the MTU, the death; the sleeper's" \
+	"$(grep -c '^# boot:' "$tmp/out")" 6
 [ "$tap_failed" = 0 ] || sed 's/^/# /' "$tmp/out"
 
 done_testing
