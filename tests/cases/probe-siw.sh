@@ -21,7 +21,6 @@ moves_data 8 64 4093 4096 65536 1048576 4194304
 
 # ---- addresses ----
 
-addr=$(ip -4 -o addr show dev "$netdev" | sed -n 's/.* inet \([^ ]*\).*/\1/p')
 ip addr del "$addr" dev "$netdev"
 ok "it connects over IPv6 alone" probe rounds 1 iterations 10
 echo 1 >"/proc/sys/net/ipv6/conf/$netdev/disable_ipv6"

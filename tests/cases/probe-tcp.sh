@@ -67,7 +67,6 @@ ok "it ends when it is killed" within 10 unused
 
 # ---- an address of the other family, and none ----
 
-addr=$(ip -4 -o addr show dev "$netdev" | sed -n 's/.* inet \([^ ]*\).*/\1/p')
 ip addr del "$addr" dev "$netdev"
 ok "without an IPv4 address" probe compare tcp size 64 time 1
 ok "it has figures all the same" jq -e "all($sane)" "$tmp/probe"

@@ -12,7 +12,8 @@ netdev=${NRDMA_NETDEV:-eth1}
 chardev=/dev/nrdma/$dev
 pci=$(pci_of "$netdev")
 node=$(cat "/sys/bus/pci/devices/$pci/numa_node")
-ip=$(ip -4 -o addr show dev "$netdev" | sed -n 's/.* inet \([^/]*\).*/\1/p')
+addr=$(ip -4 -o addr show dev "$netdev" | sed -n 's/.* inet \([^ ]*\).*/\1/p')
+ip=${addr%/*}
 
 # word KEY LINE...: the value of KEY=value in what a test program printed
 word() { tr ' ' '\n' <<<"${*:2}" | sed -n "s/^$1=//p"; }
