@@ -65,9 +65,11 @@ is "a port by its number" "$(nrdmactl -j status ib0/3 | jq -c '.[0].ports | map(
 nrdmactl -j monitor timeout 30 count 1 >"$tmp/port" 2>&1 &
 monitor=$!
 within 5 awk '$2 == 16 && $4 != "00000000" { found = 1 } END { exit !found }' /proc/net/netlink
+# Another subnet manager (IB_EVENT_SM_CHANGE) is nothing to anybody here.
+prov port ib0 6 event=13
 prov port ib0 7 state=1
 wait $monitor
-is "a change is told" "$(jq -c '[.event, .dev_name, .port, .port_state]' "$tmp/port")" \
+is "a change is told, and nothing else" "$(jq -c '[.event, .dev_name, .port, .port_state]' "$tmp/port")" \
 	'["port","ib0",7,"down"]'
 prov del ib0
 

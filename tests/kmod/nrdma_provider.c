@@ -15,7 +15,9 @@
  *     counters=none|zero|grow|large|fail   those of the driver (hw_counters)
  *     pma=none|zero|large|fail             those of the standard (counters)
  *     and those of "port", for all ports
- *   port NAME N [KEY=VALUE]...       a change, told by an event
+ *   port NAME N [event=N] [KEY=VALUE]...
+ *                                    a change, told by that event (enum ib_event_type),
+ *                                    else by the one that goes with the state
  *     state=N  phys=N  speed=N  width=N   as in enum ib_port_state...
  *     broken=0|1                     nothing can be asked of the port
  *   del NAME
@@ -472,18 +474,21 @@ static int nrdma_provider_change(struct nrdma_provider *p, char *line)
 {
 	char *word = strsep(&line, " \t\n"), *key, *value;
 	struct ib_event event = { .device = &p->ib };
-	unsigned int port;
+	unsigned int port, told = 0;
 	int ret;
 
 	ret = word ? kstrtouint(word, 0, &port) : -EINVAL;
 	if (!ret && (!port || port > p->nr_ports))
 		ret = -EINVAL;
 	while (!ret && nrdma_provider_pair(&line, &key, &value, &ret))
-		ret = nrdma_provider_set_port(&p->port[port], key, value);
+		ret = strcmp(key, "event") ? nrdma_provider_set_port(&p->port[port], key, value) :
+					     kstrtouint(value, 0, &told);
 	if (ret)
 		return ret;
-	event.event = p->port[port].state == IB_PORT_ACTIVE ? IB_EVENT_PORT_ACTIVE :
-							      IB_EVENT_PORT_ERR;
+	if (!told)
+		told = p->port[port].state == IB_PORT_ACTIVE ? IB_EVENT_PORT_ACTIVE :
+							       IB_EVENT_PORT_ERR;
+	event.event = told;
 	event.element.port_num = port;
 	ib_dispatch_event(&event);
 	return 0;
