@@ -39,7 +39,9 @@ is "near" "$(of "${pids[0]}" .verdict)" '"local"'
 is "far" "$(of "${pids[1]}" .verdict)" '"remote"'
 is "CPUs near, memory far" "$(of "${pids[2]}" .verdict)" '"mixed"'
 is "none on the other device" "$(nrdmactl -j ps rxe_eth0)" "[]"
-ok "lines of at most 100 columns" sh -c '! nrdmactl ps | grep -E "^.{101}"'
+script -qc "stty cols 100; nrdmactl ps" /dev/null </dev/null | tr -d '\r' >"$tmp/terminal"
+ok "in a terminal, too" grep -q "^ *${pids[0]} " "$tmp/terminal"
+ok "in lines as long as its own" sh -c '! grep -E "^.{101}" "$1"' - "$tmp/terminal"
 is "another user is told what he may know" \
 	"$(setpriv --reuid 1001 --regid 1001 --clear-groups nrdmactl -j ps | jq -c 'map([.qp, .memory]) | unique')" \
 	'[[1,null]]'
