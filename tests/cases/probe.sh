@@ -28,7 +28,7 @@ is "a software device" "$(probed .software)" true
 nrdmactl probe "$dev" rounds 1 iterations 10 >"$tmp/text"
 like "which is said" "$(cat "$tmp/text")" "the CPU moves the data, so this says nothing about a NIC"
 is "in words: a heading, a table of two rows, and no more" "$(sed -E 's/ *[0-9.]+ [nmu]?s +[0-9.]+x//g; s/ +/ /g' "$tmp/text" | head -n 4)" \
-	"$(printf '%s\n' "$dev: write of 64 bytes, latency, 1 rounds" " CPU ON NODE 0 CPU ON NODE 1" \
+	"$(printf '%s\n' "$dev: write of 64 bytes, latency, 1 round" " CPU ON NODE 0 CPU ON NODE 1" \
 		"memory on node 0" "memory on node 1")"
 ok "a node each" probe rounds 1 mem-node 0 cpu-node 1
 is "and no other" "$(probed '.cells | map([.mem_node, .cpu_node]) | tojson')" "[[0,1]]"

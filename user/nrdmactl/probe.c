@@ -235,9 +235,10 @@ static void probe_say_heading(const struct probe *probe, const struct dev *dev)
 	char size[32];
 
 	size_format(probe->size, size, sizeof(size));
-	printf("%s: %s of %s bytes, latency%s, %u rounds\n", dev->name,
+	printf("%s: %s of %s bytes, latency%s, %u round%s\n", dev->name,
 	       words_of(probe_ops, num_of(probe->op)).s, size,
-	       probe->op == NRDMA_PROBE_OP_PINGPONG ? " there and back" : "", probe->rounds);
+	       probe->op == NRDMA_PROBE_OP_PINGPONG ? " there and back" : "", probe->rounds,
+	       probe->rounds == 1 ? "" : "s");
 }
 
 static void probe_say_verdict(const struct probe *probe, const struct probe_verdict *verdict,
@@ -339,8 +340,9 @@ static int probe_picture(const char *path, const struct dev *dev, const struct p
 	char title[512], size[32];
 
 	size_format(probes->size, size, sizeof(size));
-	snprintf(title, sizeof(title), "%s: %s of %s bytes, latency, %u rounds%s", dev->name,
+	snprintf(title, sizeof(title), "%s: %s of %s bytes, latency, %u round%s%s", dev->name,
 		 words_of(probe_ops, num_of(probes->op)).s, size, probes->rounds,
+		 probes->rounds == 1 ? "" : "s",
 		 probes->software ? "; a software device, which says nothing about a NIC" : "");
 	return probe_svg(path, title, probes, nr) ? EXIT_FAILED : EXIT_DONE;
 }
