@@ -16,11 +16,11 @@ echo 64 >/sys/kernel/tracing/buffer_size_kb
 leak_check_begin
 ulimit -l unlimited
 
-# took NAME SECONDS COMMAND...: it succeeds, and is that quick; on the debug kernel, on
-# which everything takes several times as long, as the suite's limits there
+# took NAME SECONDS COMMAND...: it succeeds, and is that quick; on the debug kernel as the
+# suite's limits are there
 took() {
 	local name=$1 limit=$2 start=${EPOCHREALTIME/./}
-	[ ! -e /sys/kernel/debug/kmemleak ] || limit=$((limit * 4))
+	! on_debug || limit=$((limit * 4))
 	shift 2
 	ok "$name" "$@"
 	start=$((${EPOCHREALTIME/./} - start))

@@ -11,9 +11,8 @@
 # shellcheck source=tests/cases/lib/buf.sh
 . "$(dirname "$0")/lib/buf.sh"
 
-# On the debug kernel everything takes ten times as long.
 length=4000
-[ ! -e /sys/kernel/debug/kmemleak ] || length=1500
+! on_debug || length=1500
 seed=${FUZZ_SEED:-1} length=${FUZZ_LENGTH:-$length}
 
 for d in fuzzd0 fuzzd1; do

@@ -12,8 +12,7 @@
 . "$(dirname "$0")/lib/probe.sh"
 
 rounds=300
-# There everything takes several times as long
-[ ! -e /sys/kernel/debug/kmemleak ] || rounds=100
+! on_debug || rounds=100
 rounds=${ROUNDS:-$rounds}
 type=${dev%%_*}
 RANDOM=${SEED:-1}

@@ -111,7 +111,7 @@ leak_check_begin() {
 # buffers are larger.
 leak_slack=${leak_slack:-6144}
 # KASAN keeps what was freed for a while, and kmemleak a record of what was not.
-[ ! -e /sys/kernel/debug/kmemleak ] || leak_slack=$((leak_slack * 4))
+! on_debug || leak_slack=$((leak_slack * 4))
 
 free_again() {
 	local n lost=0

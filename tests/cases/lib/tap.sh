@@ -9,6 +9,9 @@ set -uo pipefail
 tap_n=0 tap_failed=0
 tmp=$(mktemp -d)
 
+# The debug kernel, on which everything takes several times as long
+on_debug() { [ -e /sys/kernel/debug/kmemleak ]; }
+
 # ok NAME COMMAND...: the command succeeds
 ok() {
 	local name=$1
