@@ -344,18 +344,21 @@ static void pause_ms(long ms)
 	nanosleep(&t, NULL);
 }
 
-/* What is freed may be freed by a work item: within ten seconds */
+/*
+ * What is freed may be freed by a work item: within ten seconds. To look is work, so
+ * less and less often.
+ */
 static bool as_before(const struct text *before)
 {
 	static struct text now;
 	const char *a, *b;
-	int i;
+	long ms, waited;
 
-	for (i = 0; i < 200; i++) {
+	for (ms = 50, waited = 0; waited < 10000; waited += ms, ms = ms < 800 ? 2 * ms : ms) {
 		snapshot(&now);
 		if (!strcmp(now.s, before->s))
 			return true;
-		pause_ms(50);
+		pause_ms(ms);
 	}
 	for (a = before->s, b = now.s; *a && *a == *b; a++, b++)
 		;
