@@ -3,6 +3,7 @@
 # topology: two-node
 # smoke: yes
 # timeout: 240
+# parallel: yes
 #
 # The NIC goes away while buffers are open, mapped and registered: nothing waits,
 # pages stay, and what comes back is another device.

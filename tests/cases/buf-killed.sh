@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # topology: two-node
 # timeout: 600
+# parallel: yes
 #
 # The module cannot be unloaded while a file is open or a buffer mapped; processes
 # that are killed in the midst of traffic leave nothing.

@@ -3,6 +3,7 @@
 # topology: two-node
 # append: slub_debug=U
 # timeout: 600
+# parallel: yes
 #
 # 1,000 processes that map, touch, register, let go or not, and exit; 200 rounds of
 # load and unload. Whatever one of them left would be there as often.

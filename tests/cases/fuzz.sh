@@ -3,6 +3,7 @@
 # topology: two-node
 # kernels: 6.1 6.12 7.2 7.3 debug
 # timeout: 240
+# parallel: yes
 #
 # Valid calls, nearly valid ones and garbage, as root, as a user and in a user's own
 # namespaces, while devices come and go. For longer ones: scripts/fuzz, which sets

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # topology: twins
 # timeout: 1200
+# parallel: yes
 #
 # Random set, restore, CPU offline and online, device remove and add, rename,
 # channels. At the end a restore gives the masks, and the freedom to change them,

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # topology: two-node
 # timeout: 180
+# parallel: yes
 #
 # Pools: memory set aside on a node, warm and zeroed, for those who may; shown as
 # it is, resized live, and given back.

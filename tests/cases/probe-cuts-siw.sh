@@ -4,6 +4,7 @@
 # rdma: siw
 # append: slub_debug=U
 # timeout: 600
+# parallel: yes
 #
 # The same with the connection manager under way.
 

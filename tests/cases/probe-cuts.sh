@@ -3,6 +3,7 @@
 # topology: two-node
 # append: slub_debug=U
 # timeout: 600
+# parallel: yes
 #
 # Probes that are cut at random points: the reader killed, the socket closed, the
 # device removed, the module asked to go. Nothing hangs, and nothing is left of them.

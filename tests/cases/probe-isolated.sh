@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: isolated
+# parallel: yes
 #
 # A probe keeps off isolated CPUs unless it is told otherwise, and off those that
 # are offline; one whose CPU goes meanwhile goes on.

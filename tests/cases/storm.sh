@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # topology: two-node
 # timeout: 600
+# parallel: yes
 #
 # Everything at once: mappers are killed, devices are removed with buffers mapped
 # and traffic on, renamed and added again, CPUs go and come back, vectors are steered,

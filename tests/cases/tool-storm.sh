@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # topology: two-node
 # timeout: 480
+# parallel: yes
 #
 # Devices and buffers come and go while they are shown: JSON is valid each time,
 # the exit status is 0 or 4 (may be incomplete), what stays is always there. And

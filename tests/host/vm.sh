@@ -1,12 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# tests/vm/run from its caller's side: output, status, what it does when things go
-# wrong, and that no machine is left behind. Boots nine guests.
+# tests/vm/run from its caller's side: output, status, turns, what it does when things go
+# wrong, and that no machine is left behind. Boots fifteen guests.
 
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-run() { "$top/tests/vm/run" --no-module --rdma none --topology no-node "$@"; }
+plain=("$top/tests/vm/run" --no-module --rdma none --topology no-node)
+run() { "${plain[@]}" "$@"; }
 
 # status COMMAND...: its status; output to $tmp/out and $tmp/err
 status() {
@@ -108,12 +109,44 @@ ok "which names the line" grep -q 'topology:3: nonsense' "$tmp/err"
 is "no command, no terminal: 125" "$(status run </dev/null)" 125
 is "an unknown option: 125" "$(status run --nosuch)" 125
 
+# ---- turns ----
+
+# two [OPTION]: machines that are up and stay so, as $pids
+two() {
+	local n
+	pids=()
+	for n in 1 2; do
+		"${plain[@]}" "$@" --log "$tmp/console.$n" -- sh -c 'echo up; sleep 1000' \
+			>"$tmp/up.$n" 2>/dev/null </dev/null &
+		pids+=($!)
+	done
+	for n in 1 2; do
+		while kill -0 "${pids[n-1]}" && ! grep -q up "$tmp/up.$n"; do
+			sleep 0.2
+		done 2>/dev/null
+	done
+}
+two_end() {
+	kill "${pids[@]}"
+	wait "${pids[@]}" 2>/dev/null || :
+}
+
+two
+is "a third machine waits" "$(status timeout 10 "${plain[@]}" --log "$tmp/console.3" \
+	-- true </dev/null)" 124
+ok "before it boots" test ! -s "$tmp/console.3"
+two_end
+two --beside
+is "but not for two that sleep" "$(status timeout 200 "${plain[@]}" -- true </dev/null)" 0
+two_end
+is "none is left" "$(machines)" 0
+
 # ---- one that is interrupted ----
 
 for sig in INT KILL; do
 	# A job in the background has SIGINT ignored, and what is ignored stays so.
-	env --default-signal=INT "$top/tests/vm/run" --no-module --rdma none --topology no-node \
-		--log "$tmp/console" -- sleep 1000 >/dev/null 2>&1 </dev/null &
+	env --default-signal=INT "${plain[@]}" --log "$tmp/console" -- sleep 1000 \
+		>/dev/null 2>&1 </dev/null &
 	pid=$!
 	while kill -0 $pid && ! grep -q 'Run /init' "$tmp/console"; do
 		sleep 0.2
