@@ -3,10 +3,8 @@
 # topology: two-node
 # kernels: debug
 # timeout: 1500
-# sleeps: yes
 #
-# The module is loaded while each of its allocations fails in turn. It takes long, for
-# the debug kernel has each unloading wait until its delayed releases are over. See
+# The module is loaded while each of its allocations fails in turn. See
 # tests/bin/t-fail.c.
 
 # shellcheck source=tests/cases/lib/fail.sh

@@ -94,8 +94,8 @@ awake() {
 	return $status
 }
 
-# channels NETDEV N: that many. The queues that go leave sysfs seconds later where the
-# debug kernel delays it, and the network core cannot make them again before.
+# channels NETDEV N: that many. The queues that go leave sysfs later where the debug
+# kernel delays it, and the network core cannot make them again before.
 channels() {
 	ethtool -L "$1" combined "$2" && within 10 has_queues "$1" "$2"
 }
