@@ -43,7 +43,8 @@ calls() {
 	[ -n "$port" ] && [ "$port" != "$called" ] || return 1
 	called=$port
 	timeout 5 rping -c -a "$ip" -p "$port" -C 1 >"$tmp/stranger" 2>&1
-	echo "status $?" >>"$tmp/stranger"
+	echo "port $port: status $?" >>"$tmp/stranger"
+	cat "$tmp/stranger"
 	grep -q REJECT "$tmp/stranger"
 }
 
