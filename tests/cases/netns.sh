@@ -19,8 +19,6 @@ inside() { ip netns exec other "$@"; }
 names() { jq -r 'map(.name) | join(" ")'; }
 hidden='[null,null]'
 entered() { [ "$(readlink "/proc/$other/ns/net")" != "$(readlink /proc/self/ns/net)" ]; }
-# shellcheck disable=SC2016 # awk's
-listens() { elsewhere awk '$2 == 16 && $4 != "00000000" { n = 1 } END { exit !n }' /proc/net/netlink; }
 does_not_apply() {
 	elsewhere nrdmactl -j check "$dev" only chardev |
 		jq -e '.[0] | .verdict == "n/a" and .found == "not in this network namespace"'
@@ -67,7 +65,7 @@ refused "nor put on another node" "no such RDMA device" elsewhere nrdmactl dev s
 is "nothing has changed here" "$(nrdmactl -j dev show | jq -c 'map([.name, .node, .policy])')" "$before"
 elsewhere nrdmactl -j monitor count 1 timeout 5 >"$tmp/events" 2>/dev/null &
 listener=$!
-within 10 listens
+within 10 listens "$other"
 ok "it is steered here" nrdmactl irq set "$dev" policy local
 ok "and given back" nrdmactl irq restore "$dev"
 wait $listener

@@ -98,8 +98,7 @@ no_qemu() {
 		fi
 		exec "$@"' bash "$@"
 }
-is "on a machine without QEMU" "$(status no_qemu "$top/tests/vm/run" --no-module --rdma none \
-	--topology no-node -- true </dev/null)" 0
+is "on a machine without QEMU" "$(status no_qemu "${plain[@]}" -- true </dev/null)" 0
 
 is "no such topology: 125" "$(status run --topology nosuch -- true)" 125
 ok "which names those there are" grep -q 'two-node' "$tmp/err"
@@ -132,12 +131,14 @@ two_end() {
 }
 
 two
+is "two are up" "$(machines)" 2
 is "a third machine waits" "$(status timeout 10 "${plain[@]}" --log "$tmp/console.3" \
 	-- true </dev/null)" 124
 ok "before it boots" test ! -s "$tmp/console.3"
 two_end
 two --beside
-is "but not for two that sleep" "$(status timeout 200 "${plain[@]}" -- true </dev/null)" 0
+is "two that sleep, too" "$(machines)" 2
+is "which no machine waits for" "$(status timeout 200 "${plain[@]}" -- true </dev/null)" 0
 two_end
 is "none is left" "$(machines)" 0
 

@@ -112,14 +112,19 @@ irq_json() { nrdmactl -j irq show "$1" | jq -r "$2"; }
 policy_json() { nrdmactl -j dev show "$1" | jq -r ".[0].policy$2"; }
 wanted() { irq_json "$1" 'map(.wanted) | join(" ")'; }
 
+# listens [PID]: somebody does to a group of generic netlink, in the network namespace
+# of that process
+listens() {
+	awk '$2 == 16 && $4 != "00000000" { found = 1 } END { exit !found }' \
+		"/proc/${1:-self}/net/netlink"
+}
+
 # events_begin; events FILTER; events_end: what nrdmactl monitor tells meanwhile
 events_begin() {
 	nrdmactl -j monitor >"$tmp/events" 2>&1 &
 	monitor=$!
 	# It hears everything from when its socket has joined a group.
-	# shellcheck disable=SC2016 # awk's
-	within 5 awk '$2 == 16 && $4 != "00000000" { found = 1 } END { exit !found }' \
-		/proc/net/netlink
+	within 5 listens
 }
 
 events() { jq -r "select(.object == \"irq\") | $1" "$tmp/events"; }
