@@ -17,6 +17,8 @@
 #define NRDMA_CM_TIMEOUT_MS	5000
 #define NRDMA_CM_STEP_MS	20
 #define NRDMA_CM_SECRET		16
+/* Strangers' calls, which are turned away, are not to keep ours waiting */
+#define NRDMA_CM_BACKLOG	16
 
 /**
  * struct nrdma_link_cm - a connection in the making
@@ -242,7 +244,7 @@ static int nrdma_link_cm_listen(struct nrdma_link_cm *cm, struct net *net,
 	if (id->device != link->ib)
 		return nrdma_slice_fail(link->slice, -EADDRINUSE,
 					"another RDMA device has the port's address");
-	ret = rdma_listen(id, 1);
+	ret = rdma_listen(id, NRDMA_CM_BACKLOG);
 	if (ret)
 		return nrdma_slice_fail(link->slice, ret, "the connection manager does not listen");
 	*addr = id->route.addr.src_addr;
