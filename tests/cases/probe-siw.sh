@@ -31,25 +31,13 @@ ok "it has one again" probe rounds 1 iterations 10
 
 # ---- a stranger calls ----
 
-# calls: at the port that the probe listens on; it is another one for each measurement,
-# of which there should be as much left as it takes to call
-called=''
-calls() {
-	local at state port=''
-	# With no process started: it listens for as long as it takes to be called
-	while read -r _ at _ state _; do
-		[ "$state" != 0A ] || port=$((16#${at#*:}))
-	done </proc/net/tcp
-	[ -n "$port" ] && [ "$port" != "$called" ] || return 1
-	called=$port
-	timeout 5 rping -c -a "$ip" -p "$port" -C 1 >"$tmp/stranger" 2>&1
-	echo "port $port: status $?" >>"$tmp/stranger"
-	cat "$tmp/stranger"
-	grep -q REJECT "$tmp/stranger"
-}
-
+begin rounds 1000 time 15 size 8 iterations 1
+ok "who does not know the secret is turned away" timeout 60 t-stranger "$ip" 10
+wait $reader
+is "and not in the way" $? 0
+is "of any measurement" "$(probed '.cells | map(select(.median > 0)) | length')" 4
 begin rounds 1000 time 60 size 4M
-ok "who does not know the secret is turned away" within 50 calls
+ok "another is under way" within 10 running
 kill -KILL $reader
 wait $reader 2>/dev/null
 ok "it ends with its reader" within 10 unused
