@@ -46,9 +46,7 @@ rdma link delete rxe_bond0
 rdma link add rxe_bond0 type rxe netdev bond9
 is "a new device on it is there as well" "$(dev rxe_bond0 '| [.node, .node_source]')" '[1,"override"]'
 ok "until he takes it back" nrdmactl dev set rxe_bond0 node auto
-rdma link delete rxe_bond0
 ok "renamed back" rename bond9 bond0
-rdma link add rxe_bond0 type rxe netdev bond0
 is "as it was" "$(dev rxe_bond0 .node)" 0
 
 # A network device that was renamed to what another was called, of which something had
