@@ -891,6 +891,8 @@ static const struct op ops[] = {
 	  { ENOMEM, EFAULT } },
 	{ "ALLOC with REMOTE", chr_open, run_alloc_remote, undo_alloc, says_alloc, chr_close,
 	  { ENOMEM, EFAULT } },
+	/* The first one starts the thread that fills the pool */
+	{ "POOL_SET", nothing, run_pool_set, undo_pool_set, NULL, nothing, { ENOMEM } },
 	{ "ALLOC from the pool", before_alloc_pool, run_alloc_pool, undo_alloc_pool, says_alloc,
 	  after_alloc_pool, { ENOMEM, EFAULT } },
 	{ "QUERY", before_mmap_again, run_query, nothing, NULL, after_map, { ENOMEM, EFAULT } },
@@ -909,7 +911,6 @@ static const struct op ops[] = {
 	{ "BUF_GET dump", before_mmap_again, run_buf_dump, nothing, NULL, after_map,
 	  { ENOMEM } },
 	{ "POOL_GET dump", nothing, run_pool_dump, nothing, NULL, nothing, { ENOMEM } },
-	{ "POOL_SET", nothing, run_pool_set, undo_pool_set, NULL, nothing, { ENOMEM } },
 	{ "PROBE_RUN", nothing, run_probe, nothing, NULL, nothing, { ENOMEM } },
 	{ "device added", nothing, run_link_new, undo_link, NULL, nothing, { ENOMEM } },
 	{ "device renamed", before_unlink, run_rename, undo_rename, NULL, after_unlink,

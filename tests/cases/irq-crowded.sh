@@ -16,6 +16,8 @@
 for d in 0 1 2 3; do
 	pci[d]=$(pci_of eth$d)
 done
+# The last of its node in any plan
+full=3
 before1=$(masks "${pci[1]}")
 n=$(virqs "${pci[0]}" | wc -l)
 # on NIC CPU: how many of its vectors may go there alone
@@ -24,14 +26,14 @@ count() { policy_json rxe_eth"$1" ".$2"; }
 state() { irq_json rxe_eth3 "map(select(.state == \"$1\")) | length"; }
 
 for d in 1 2; do
-	ok "eth$d: all its $n vectors on CPU 2" nrdmactl irq set rxe_eth$d policy cpus 2
+	ok "eth$d: all its $n vectors on CPU $full" nrdmactl irq set rxe_eth$d policy cpus $full
 	is "eth$d: at once" "$(count $d placed)" "$n"
 done
 
 # ---- no room for all, and the policy names no other CPU ----
 
 was=$(masks "${pci[3]}")
-nrdmactl -j irq set rxe_eth3 policy cpus 2 >"$tmp/set" 2>"$tmp/err"
+nrdmactl -j irq set rxe_eth3 policy cpus $full >"$tmp/set" 2>"$tmp/err"
 status=$?
 placed=$(jq '.[0].policy.placed' "$tmp/set")
 echo "# placed $placed of $n"
@@ -43,7 +45,7 @@ is "and of each vector" "$(state placed) $(state failed)" "$placed $((n - placed
 is "why" "$(count 3 error)" -28
 ok "in words" sh -c "nrdmactl irq show rxe_eth3 | grep -q 'failed: No space left on device'"
 ok "placed N of M in text" sh -c \
-	"nrdmactl irq set rxe_eth3 policy cpus 2 | grep -q 'vectors $n, placed $placed, .* failed $((n - placed)): No space'"
+	"nrdmactl irq set rxe_eth3 policy cpus $full | grep -q 'vectors $n, placed $placed, .* failed $((n - placed)): No space'"
 # as_told: those that are told as placed are there, the others where they were
 as_told() {
 	local -a old now told
@@ -54,7 +56,7 @@ as_told() {
 	for i in "${!old[@]}"; do
 		echo "$i: ${old[i]}, now ${now[i]}: ${told[i]}"
 		case ${told[i]} in
-		placed) [ "${now[i]}" = 2 ] || return ;;
+		placed) [ "${now[i]}" = "$full" ] || return ;;
 		failed) [ "${now[i]}" = "${old[i]}" ] || return ;;
 		*) return 1 ;;
 		esac
@@ -66,18 +68,22 @@ is "those that could not be are not locked" \
 
 # ---- the next CPU of the same node ----
 
-ok "eth0 on its node, CPUs 2 and 3" nrdmactl irq set rxe_eth0 policy local
+ok "eth0 over all CPUs" nrdmactl irq set rxe_eth0 policy spread
 is "all are placed" "$(count 0 placed) $(count 0 failed)" "$n 0"
-ok "on the node" every "$(masks "${pci[0]}")" 2 3
-echo "# $(on 0 2) on CPU 2, $(on 0 3) on CPU 3"
-ok "fewer on the CPU that is full than were meant for it" test "$(on 0 2)" -lt $((n / 2))
+for cpu in 0 1 2 3; do
+	share[cpu]=$(on 0 $cpu)
+done
+echo "# of each CPU: ${share[*]}"
+ok "fewer on the CPU that is full than were meant for it" test "${share[full]}" -lt $((n / 4))
+ok "the rest on the other one of its node, none on those of the next" \
+	test $((share[2] + share[3])) -ge $((n / 2))
 is "which is told as no error" "$(count 0 error)" null
 
 # ---- room again ----
 
 nrdmactl irq set rxe_eth2 policy off >/dev/null
 echo "${pci[2]}" >/sys/bus/pci/drivers/virtio-pci/unbind
-placed_all() { [ "$(on 3 2)" = "$n" ] && [ "$(count 3 failed)" = 0 ]; }
+placed_all() { [ "$(on 3 "$full")" = "$n" ] && [ "$(count 3 failed)" = 0 ]; }
 ok "another NIC goes: the check places the rest, in 15 s" awake within 15 placed_all
 
 for d in 0 1 3; do

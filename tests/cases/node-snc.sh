@@ -33,6 +33,11 @@ is "memory stays where it is" "$(dev rxe_eth1 .mem_node)" 3
 cpu 3 1
 ok "asked again" nrdmactl irq set rxe_eth1 policy local
 ok "back" every "$(masks "$pci")" 3
+
+cpu 1 0
+is "the same of a node that far ones come after" \
+	"$(dev rxe_eth0 '| [.node, .cpu_node, .tier]')" '[1,[0],"socket"]'
+cpu 1 1
 ok "restored" nrdmactl irq restore rxe_eth1
 unload_proves "$pci" "$(masks "$pci")"
 done_testing

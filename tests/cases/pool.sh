@@ -108,6 +108,16 @@ is "and the pool has given" "$(pool_json '.ready_bytes + .dirty_bytes < .bytes -
 is "it is not filled again by itself" "$(pool_json '.used_bytes')" 0
 ok "but once it is used" t-buf alloc "$chardev" $((2 << 20))
 ok "it fills" within 30 ready $((256 << 20))
+
+# All that the node has, in whole chunks, some of which others use
+all=$(($(awk '/MemTotal/ { print $4 }' "/sys/devices/system/node/node$node/meminfo") >> 11 << 1))
+ok "all of the node" nrdmactl pool set node "$node" size ${all}M shrink off
+short() { [ "$(pool_json .error)" = -12 ]; }
+ok "is not filled, and the reason is told" within 60 short
+ok "but it has most of it" test "$(pool_json .ready_bytes)" -gt $((256 << 20))
+ok "256 MiB again" nrdmactl pool set node "$node" size 256M
+ok "is filled, and nothing keeps it from that" within 60 settled
+is "no reason any more" "$(pool_json .error)" null
 echo 50 >/sys/module/nrdma/parameters/uid_cap
 echo 90 >/sys/module/nrdma/parameters/node_cap
 ok "back to nothing" nrdmactl pool set node "$node" size 0 shrink off
