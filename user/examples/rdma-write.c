@@ -116,7 +116,7 @@ static int serve(void)
 	struct offer offer;
 	struct rdma_conn_param param = {
 		.private_data = &offer, .private_data_len = sizeof(offer),
-		.responder_resources = 1, .initiator_depth = 1,
+		.responder_resources = 1, .initiator_depth = 1, .rnr_retry_count = 7,
 	};
 	char done[sizeof(DONE)] = "";
 	struct ibv_wc wc;
@@ -153,7 +153,11 @@ static int serve(void)
 static int client(const char *address)
 {
 	struct rdma_cm_id *id = endpoint(address);
-	struct rdma_conn_param param = { .responder_resources = 1, .initiator_depth = 1 };
+	/* What is lost is sent again: 0, the default, gives up at once */
+	struct rdma_conn_param param = {
+		.responder_resources = 1, .initiator_depth = 1, .retry_count = 7,
+		.rnr_retry_count = 7,
+	};
 	struct memory mem = memory_on(id, BYTES);
 	struct offer offer = { 0 };
 	struct ibv_wc wc;
