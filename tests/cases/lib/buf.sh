@@ -134,6 +134,8 @@ objects() {
 
 # grown WHAT LIMIT: who has LIMIT objects more than in $tmp/WHAT
 grown() { objects | join -a 2 -e 0 -o 0,1.2,2.2 "$tmp/$1" - | awk -v limit="$2" '$3 - $2 >= limit'; }
+# What waits for RCU to be freed (kfree_rcu) does so for some seconds, in hundreds: within 20
+none_grown() { ! grown "$@" | grep .; }
 
 # dmabufs: those of nrdma that the kernel knows
 dmabufs() { grep -c nrdma: /sys/kernel/debug/dma_buf/bufinfo; }
