@@ -46,6 +46,7 @@ static unsigned int listener(const struct sockaddr_in *sin)
 	return found;
 }
 
+/* What became of a call */
 enum outcome { NOBODY, NO_ANSWER, TURNED_AWAY, TAKEN };
 static const char * const words[] = { "nobody there", "no answer", "turned away", "taken" };
 

@@ -76,7 +76,7 @@ done
 echo "# of each CPU: ${share[*]}"
 ok "fewer on the CPU that is full than were meant for it" test "${share[full]}" -lt $((n / 4))
 ok "the rest on the other one of its node, none on those of the next" \
-	test $((share[2] + share[3])) -ge $((n / 2))
+	test $((share[2] + share[full])) -ge $((n / 2))
 is "which is told as no error" "$(count 0 error)" null
 
 # ---- room again ----

@@ -134,7 +134,8 @@ objects() {
 
 # grown WHAT LIMIT: who has LIMIT objects more than in $tmp/WHAT
 grown() { objects | join -a 2 -e 0 -o 0,1.2,2.2 "$tmp/$1" - | awk -v limit="$2" '$3 - $2 >= limit'; }
-# What waits for RCU to be freed (kfree_rcu) does so for some seconds, in hundreds: within 20
+# none_grown WHAT LIMIT: nobody has. What kfree_rcu() is to free waits for some seconds, by
+# the hundred: ask within 20.
 none_grown() { ! grown "$@" | grep .; }
 
 # dmabufs: those of nrdma that the kernel knows
