@@ -31,6 +31,8 @@
 #define NRDMA_SLICE_LOOK	msecs_to_jiffies(50)
 /* What a measurement under way gets beyond the end of the run */
 #define NRDMA_SLICE_GRACE	NSEC_PER_SEC
+/* What one that was told to give up gets before it is interrupted */
+#define NRDMA_SLICE_PATIENCE	msecs_to_jiffies(1000)
 
 /**
  * nrdma_slice_stopped() - is the slice to give up?
@@ -101,8 +103,12 @@ static bool nrdma_slice_late(const struct nrdma_slice *slice)
 }
 
 /*
- * Ends with the thread. What only a signal ends is a TCP connection in the making,
- * which siw waits for. Not a fatal one: memory is refused to a task that has that.
+ * Ends with the thread. What only a signal ends is a TCP connection in the making that
+ * nobody answers: siw waits for it. One that is answered must not be interrupted, hence
+ * the patience: siw takes the end of a connection that it has not accepted yet for that
+ * of the listener, which it then releases twice, or keeps an endpoint for good
+ * (siw_cm_llp_state_change() in drivers/infiniband/sw/siw/siw_cm.c). And no fatal
+ * signal: memory is refused to a task that has one.
  */
 static int nrdma_slice_run(struct nrdma_slice *slice)
 {
@@ -124,7 +130,8 @@ static int nrdma_slice_run(struct nrdma_slice *slice)
 			continue;
 		WRITE_ONCE(slice->stop, true);
 		nrdma_slice_move(task);
-		send_sig(SIGINT, task, 1);
+		if (!wait_for_completion_timeout(&slice->done, NRDMA_SLICE_PATIENCE))
+			send_sig(SIGINT, task, 1);
 		break;
 	}
 	kthread_stop(task);

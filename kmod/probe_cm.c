@@ -347,9 +347,10 @@ static void nrdma_link_cm_drop(struct rdma_cm_id *id)
  * nrdma_link_cm_disconnect() - undo nrdma_link_cm_connect()
  * @link: link
  *
- * A request that is queued when its listener goes is dropped by the kernel's iWARP core
- * without a word to the driver (drivers/infiniband/core/iwcm.c, IWCM_F_DROP_EVENTS). Of
- * a run that is cut in that moment the driver keeps an endpoint, for good.
+ * The client first: rdma_disconnect() waits until its request is answered. One that is
+ * queued when its listener goes is dropped by the kernel's iWARP core without a word to
+ * the driver (drivers/infiniband/core/iwcm.c, IWCM_F_DROP_EVENTS), which keeps an
+ * endpoint for good: a stranger's call may come to that.
  *
  * Context: may sleep; waits for the connection manager's calls to return.
  */
