@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -53,11 +54,14 @@ static const char * const words[] = { "nobody there", "no answer", "turned away"
 static enum outcome call(const struct sockaddr_in *to)
 {
 	struct mpa_frame ask = { .key = "MPA ID Req Frame", .revision = 1 }, answer;
+	const struct timeval patience = { .tv_sec = 2 };
 	int fd = socket(AF_INET, SOCK_STREAM, 0);
 	enum outcome outcome = NOBODY;
 
 	if (fd < 0)
 		tap_bail("socket: %m");
+	/* One that is queued when its listener goes gets none (kmod/probe_cm.c) */
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
 	if (!connect(fd, (const struct sockaddr *)to, sizeof(*to))) {
 		/* siw does not bear one that hangs up before it has answered */
 		if (send(fd, &ask, sizeof(ask), MSG_NOSIGNAL) != sizeof(ask) ||
