@@ -44,6 +44,7 @@ mkfifo "$tmp/never"
 exec 8<>"$tmp/never"
 killed=0
 while [ $killed -lt "$mappers" ]; do
+	: >"$tmp/mapper.0"
 	# Some while they allocate, some when they have it
 	for i in 0 1 2 3; do
 		t-buf hold "$chardev" $(((i < 2 ? 4 : 128) * mib)) <&8 >"$tmp/mapper.$i" 2>&1 &

@@ -38,6 +38,8 @@ hold() {
 	local name=$1
 	shift
 	mkfifo "$tmp/$name.in"
+	# Not what one of this name has said before
+	: >"$tmp/$name.out"
 	sleep infinity >"$tmp/$name.in" &
 	held_by[$name]=$!
 	"$@" <"$tmp/$name.in" >"$tmp/$name.out" 2>&1 &
