@@ -69,11 +69,12 @@ counts() {
 }
 
 # busy NETDEV: interrupts on its queues, both ways. Without interrupt remapping a
-# vector moves at its next interrupt only.
+# vector moves at its next interrupt only. A tap answers on the queue that was asked
+# on; what is for everybody (ff02::1), all on one.
 busy() {
 	local cpu pids=()
 	for cpu in $(seq 0 $(($(nproc --all) - 1))); do
-		taskset -c "$cpu" timeout 30 ping -q -6 -i 0.002 -c 40 "ff02::1%$1" >/dev/null 2>&1 &
+		taskset -c "$cpu" timeout 30 ping -q -6 -i 0.002 -c 40 "fe80::2%$1" >/dev/null 2>&1 &
 		pids+=($!)
 	done
 	wait "${pids[@]}"
