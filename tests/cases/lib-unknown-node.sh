@@ -1,7 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # topology: no-node
-# smoke: yes
 #
 # A machine without NUMA: libnrdma says "unknown", which is not node 0, and
 # buffers come from a node that is named.
