@@ -27,7 +27,10 @@ for f in sbin/nrdmactl lib/libnrdma.so include/nrdma.h include/linux/nrdma.h \
 	"src/nrdma-$version/dkms.conf"; do
 	ok "usr/$f" test -e "$dest/usr/$f"
 done
-ok "the tool runs from there" "$dest/usr/sbin/nrdmactl" -V
+is "the tool runs from there, and tells the version" \
+	"$("$dest/usr/sbin/nrdmactl" -V | grep -oF "$version")" "$version"
+is "and so does the library" \
+	"$(sed -n 's/^Version: //p' "$dest/usr/lib/pkgconfig/libnrdma.pc")" "$version"
 for object in $("$dest/usr/sbin/nrdmactl" complete '' | grep -vx help); do
 	ok "$object has a manual page" test -e "$dest/usr/share/man/man8/nrdmactl-$object.8"
 done
