@@ -574,6 +574,23 @@ static bool nrdma_dev_has_netdev(struct nrdma_dev *dev, const struct net_device 
 	return own == netdev;
 }
 
+/*
+ * What is configured by the network device's name can be so from now on. The variable
+ * tells this from other changes, those of "udevadm trigger" among them.
+ */
+static void nrdma_dev_tell_udev(struct nrdma_dev *dev, const char *netdev)
+{
+	char text[sizeof("NRDMA_NETDEV=") + NRDMA_NAME_MAX];
+	char *env[] = { text, NULL };
+
+	lockdep_assert_held_write(&nrdma_devs_sem);
+
+	if (!dev->chardev)
+		return;
+	snprintf(text, sizeof(text), "NRDMA_NETDEV=%s", netdev);
+	kobject_uevent_env(&dev->chardev->kobj, KOBJ_CHANGE, env);
+}
+
 /* udev renames network devices, often after their RDMA devices have appeared. */
 static void nrdma_dev_netdev_renamed(struct nrdma_dev *dev, const char *name)
 {
@@ -585,6 +602,7 @@ static void nrdma_dev_netdev_renamed(struct nrdma_dev *dev, const char *name)
 	strscpy(dev->place.netdev, name, sizeof(dev->place.netdev));
 	mutex_unlock(&dev->lock);
 	nrdma_devs_changed();
+	nrdma_dev_tell_udev(dev, name);
 
 	nrdma_dev_key(dev, key);
 	override = nrdma_override_find(old);

@@ -25,6 +25,8 @@ cat >/etc/nrdma/nrdma.conf <<-CONF
 	size = 32M
 	[$pci1]
 	policy = local
+	[lan0]
+	policy = cpus 0-1
 	[other]
 	policy = cpus 3
 CONF
@@ -49,10 +51,22 @@ rdma link add rxe_eth0 type rxe netdev eth0
 ok "one that the file does not name" within 20 test -e /dev/nrdma/rxe_eth0
 udevadm settle
 is "is left alone" "$(policy_json rxe_eth0 .mode) $(masks "$pci0")" "off $before0"
+
+# rename_netdev OLD NEW
+rename_netdev() { ip link set "$1" down && ip link set "$1" name "$2" && ip link set "$2" up; }
+steered_lan0() { every "$(masks "$pci0")" 0 1; }
+ok "its network device gets a name" rename_netdev eth0 lan0
+ok "that the file has: steered" within 20 steered_lan0
+ok "and its own again" rename_netdev lan0 eth0
+udevadm settle
+is "which the file has not: left alone" "$(policy_json rxe_eth0 .cpus)" 0-1
 rdma dev set rxe_eth0 name other
 steered0() { every "$(masks "$pci0")" 3; }
 ok "under a name that it does" within 20 steered0
 ok "by hand" nrdmactl irq set other policy cpus 1 lock off
+udevadm trigger -c change -s nrdma
+udevadm settle
+is "which stays when udev looks again" "$(masks "$pci0" | tr ' ' '\n' | sort -u)" 1
 
 remake rxe_eth1
 ok "the other is made again: steered" within 20 steered1
@@ -64,7 +78,7 @@ echo 'polcy = local' >>/etc/nrdma/nrdma.conf
 nrdmactl irq restore rxe_eth1 >/dev/null
 remake rxe_eth1
 udevadm settle
-said() { grep -q 'nrdma.conf: line 7: no key "polcy"' "$tmp/udevd"; }
+said() { grep -q 'nrdma.conf: line 9: no key "polcy"' "$tmp/udevd"; }
 ok "a bad file is told in its log" within 20 said
 is "and nothing is done" "$(policy_json rxe_eth1 .mode)" off
 
