@@ -26,11 +26,13 @@ untouched=$(state)
 
 # bad NAME WORDS <FILE: refused with these words, in a line, and nothing is done
 bad() {
+	local before
+	before=$(state)
 	cat >"$tmp/bad.conf"
 	nrdmactl apply "$tmp/bad.conf" >"$tmp/out" 2>"$tmp/err"
 	is "$1: status, lines" "$? $(wc -l <"$tmp/err") $(wc -l <"$tmp/out")" "2 1 0"
 	ok "$1: words" grep -F -- "$2" "$tmp/err"
-	is "$1: nothing is applied" "$(state)" "$untouched"
+	is "$1: nothing is applied" "$(state)" "$before"
 }
 
 # ---- nothing set, nothing to say ----
@@ -80,6 +82,18 @@ bad "a chunk that is no power of two" "line 4: [node 1]: chunk: must be a power 
 	policy = local
 	[node 1]
 	chunk = 3M
+CONF
+bad "a chunk that is less than a page" "to a huge page" <<-CONF
+	[rxe_eth0]
+	policy = local
+	[node 1]
+	chunk = 1k
+CONF
+bad "a chunk that is more than a huge page" "to a huge page" <<-CONF
+	[rxe_eth0]
+	policy = local
+	[node 1]
+	chunk = 4M
 CONF
 bad "one device, two sections" "is about $pci1, and so is [eth1] in line 2" <<-CONF
 	[eth1]
@@ -160,16 +174,25 @@ refused "one that is not here" 'no RDMA device "nosuch"' nrdmactl apply dev nosu
 ok "all of it" nrdmactl apply
 is "as it was" "$(state)" "$applied"
 
-# What cannot be known beforehand is said, and keeps nothing else from being done.
-cat >"$tmp/late.conf" <<-CONF
+filled_again() { [ "$(nrdmactl -j pool show | jq '.[1].ready_bytes')" != 0 ]; }
+ok "the pool has memory" within 20 filled_again
+bad "a chunk while it has" "line 4: [node 1]: chunk: cannot change while the pool has memory" <<-CONF
+	[rxe_eth1]
+	policy = spread
 	[node 1]
 	chunk = 64K
+CONF
+
+# What cannot be known beforehand is said, and keeps nothing else from being done.
+cat >"$tmp/late.conf" <<-CONF
+	[rxe_eth0]
+	node = 1
+	policy = node 0
+	exclude = 0-1
 	[rxe_eth1]
 	policy = spread
 CONF
-filled_again() { [ "$(nrdmactl -j pool show | jq '.[1].ready_bytes')" != 0 ]; }
-ok "the pool has memory" within 20 filled_again
-refused "a chunk while it has" "line 2: [node 1]: the pool has memory" nrdmactl apply "$tmp/late.conf"
+refused "a policy on a node that is set as well" "[rxe_eth0]: " nrdmactl apply "$tmp/late.conf"
 is "the rest was done" "$(policy_json rxe_eth1 .mode)" spread
 
 rm -r /etc/nrdma

@@ -20,11 +20,18 @@
 #include "mod_irq.h"
 #include "mod_pool.h"
 
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof(*(a)))
 #define FILE_NAME	"test-apply.conf"
 
 static const char *unseen;	/* a device that the module does not know yet */
+static const char *goes = "";	/* one that is gone when it is steered */
 static char steered[256];
 static int opened;
+static struct pool pool = {	/* the only node's */
+	.node = { .known = true, .v = 0 },
+	.chunk_bytes = { .known = true, .v = 2 << 20 },
+	.total_bytes = { .known = true, .v = 1LL << 30 },
+};
 
 bool __wrap_mod_must_open(struct mod *mod)
 {
@@ -52,8 +59,17 @@ int __wrap_mod_dev_dump(struct mod *mod, struct devs *devs)
 int __wrap_mod_pool_dump(struct mod *mod, struct pool **pools, unsigned int *nr)
 {
 	(void)mod;
-	*pools = NULL;
-	*nr = 0;
+	*pools = malloc(sizeof(pool));
+	assert_non_null(*pools);
+	**pools = pool;
+	*nr = 1;
+	return 0;
+}
+
+int __wrap_mod_pool_set(struct mod *mod, const struct pool *want, struct pool *result)
+{
+	(void)mod;
+	*result = *want;
 	return 0;
 }
 
@@ -75,7 +91,7 @@ int __wrap_mod_irq_set(struct mod *mod, const struct dev *dev, const struct irq_
 	(void)policy;
 	(void)result;
 	snprintf(steered + n, sizeof(steered) - n, "%s ", dev->name);
-	return dev->by_module ? 0 : -ENODEV;
+	return dev->by_module && strcmp(dev->name, goes) ? 0 : -ENODEV;
 }
 
 /* Applies a file of this text, to all or to one device */
@@ -111,6 +127,42 @@ static void not_seen_yet(void **state)
 	assert_string_equal(steered, "mlx5_0 mlx4_0 ");
 }
 
+/* What the module would refuse is known before anything is done. */
+static void chunks(void **state)
+{
+	static const char *const wrong[] = { "1k", "3M", "1T", "0" };
+	char text[128];
+	size_t i;
+
+	(void)state;
+	unseen = "";
+	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
+		snprintf(text, sizeof(text), "%s[node 0]\nchunk = %s\n", both, wrong[i]);
+		assert_int_equal(applied(text, NULL), EXIT_FAILED);
+		assert_string_equal(steered, "");
+	}
+	snprintf(text, sizeof(text), "%s[node 0]\nchunk = 64k\n", both);
+	pool.used_bytes = num_of(2 << 20);
+	assert_int_equal(applied(text, NULL), EXIT_FAILED);
+	assert_string_equal(steered, "");
+	pool.used_bytes = num_of(0);
+	assert_int_equal(applied(text, NULL), EXIT_DONE);
+	pool.used_bytes = num_of(2 << 20);
+	snprintf(text, sizeof(text), "%s[node 0]\nchunk = 2M\n", both);
+	assert_int_equal(applied(text, NULL), EXIT_DONE);
+}
+
+/* Between the survey and its turn: udev tells when it is here again */
+static void went(void **state)
+{
+	(void)state;
+	unseen = "";
+	goes = "mlx5_0";
+	assert_int_equal(applied(both, NULL), EXIT_DONE);
+	assert_string_equal(steered, "mlx5_0 mlx4_0 ");
+	goes = "";
+}
+
 static void nothing(void **state)
 {
 	(void)state;
@@ -122,6 +174,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(not_seen_yet),
+		cmocka_unit_test(chunks),
+		cmocka_unit_test(went),
 		cmocka_unit_test(nothing),
 	};
 

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <linux/nrdma.h>
 
@@ -17,6 +18,7 @@
 #include "numa.h"
 #include "out.h"
 #include "say.h"
+#include "sys.h"
 
 static const struct cmd_key apply_keys[] = {
 	{ "dry-run", NULL, NULL },
@@ -152,6 +154,26 @@ static int apply_items(struct apply *apply)
 
 /* ---- what can be known beforehand ---- */
 
+/* The module's bounds (kmod/chunk.h): a page to a PMD, which is a huge page's size. */
+static int apply_check_chunk(const struct pool *want, const struct pool *pool)
+{
+	struct num most = sys_num("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size");
+	long page = sysconf(_SC_PAGESIZE);
+
+	if (want->chunk_bytes.v < page || (want->chunk_bytes.v & (want->chunk_bytes.v - 1)) ||
+	    (most.known && want->chunk_bytes.v > most.v)) {
+		say("chunk: must be a power of two, a page (%ld bytes) to a huge page%s", page,
+		    most.known ? "" : " (2M on x86)");
+		return -EINVAL;
+	}
+	if (want->chunk_bytes.v != pool->chunk_bytes.v &&
+	    pool->ready_bytes.v + pool->dirty_bytes.v + pool->used_bytes.v) {
+		say("chunk: cannot change while the pool has memory: size = 0 first");
+		return -EINVAL;
+	}
+	return 0;
+}
+
 static int apply_check_node(struct apply *apply, const struct conf_section *section)
 {
 	const struct pool *want = &section->pool;
@@ -172,13 +194,10 @@ static int apply_check_node(struct apply *apply, const struct conf_section *sect
 		say("size: the node has %lld bytes", apply->pools[i].total_bytes.v);
 		return -EINVAL;
 	}
-	if (want->chunk_bytes.known &&
-	    (!want->chunk_bytes.v || (want->chunk_bytes.v & (want->chunk_bytes.v - 1)))) {
-		apply_about(apply, section, 0, "chunk");
-		say("chunk: must be a power of two");
-		return -EINVAL;
-	}
-	return 0;
+	if (!want->chunk_bytes.known)
+		return 0;
+	apply_about(apply, section, 0, "chunk");
+	return apply_check_chunk(want, &apply->pools[i]);
 }
 
 static int apply_check_override(struct apply *apply, const struct conf_section *section)
@@ -281,7 +300,10 @@ static int apply_do(struct apply *apply)
 				continue;
 			err = nodes ? apply_node(apply, item) : apply_dev(apply, item);
 			item->result = err ? "failed" : "applied";
-			if (err)
+			/* It went, or got another name, in between: udev tells when it is here */
+			if (err == -ENODEV)
+				item->result = "not here";
+			else if (err)
 				status = EXIT_FAILED;
 		}
 	}
