@@ -322,11 +322,17 @@ int args_size(const struct args *args, const char *key, struct num *num)
 {
 	const char *text = args_get(args, key);
 	uint64_t bytes;
+	int err;
 
 	*num = num_none(NULL);
 	if (!text)
 		return 0;
-	if (size_parse(&bytes, text) || bytes > INT64_MAX) {
+	err = size_parse(&bytes, text);
+	if (err == -ERANGE || (!err && bytes > INT64_MAX)) {
+		say("%s \"%s\": is too large, must be below 8388608T", key, text);
+		return -EINVAL;
+	}
+	if (err) {
 		say("%s \"%s\": must be a size like 64k, 2M or 4G", key, text);
 		return -EINVAL;
 	}

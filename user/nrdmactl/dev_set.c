@@ -59,7 +59,7 @@ int dev_set_node(const struct args *args, struct num *node)
 	}
 	if (!strcmp(text, "auto"))
 		return 0;
-	if (size_parse_u32(&n, text)) {
+	if (size_parse_u32(&n, text) || n > INT32_MAX) {
 		say("node \"%s\": must be a node's number, or auto", text);
 		return -EINVAL;
 	}

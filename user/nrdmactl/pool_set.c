@@ -43,6 +43,10 @@ int pool_set_want(const struct args *args, struct pool *want)
 		want->gid = num_of(POOL_GID_NONE);
 	else if (args_u32(args, "group", &want->gid))
 		return -EINVAL;
+	if (group && want->gid.v == POOL_GID_NONE && strcmp(group, "none")) {
+		say("group %s: is nobody's number, none is \"none\"", group);
+		return -EINVAL;
+	}
 	want->shrink = args_switch(args, "shrink");
 	if (!want->bytes.known && !want->chunk_bytes.known && !want->gid.known &&
 	    !want->shrink.known && !want->uid_cap.known && !want->node_cap.known) {
