@@ -47,11 +47,11 @@ moves_data 4093
 
 # ---- refusals ----
 
-refused "a size that is too small" "(attribute size)" nrdmactl probe "$dev" size 7
+refused "a size that is too small" "(attribute size): 8 to 4194304" nrdmactl probe "$dev" size 7
 refused "one that is too large" "(attribute size)" nrdmactl probe "$dev" size 5M
 refused "no iterations" "(attribute iterations)" nrdmactl probe "$dev" iterations 0
 refused "no rounds" "(attribute rounds)" nrdmactl probe "$dev" rounds 0
-refused "too long" "(attribute time)" nrdmactl probe "$dev" time 61
+refused "too long" "(attribute time): 1 to 60" nrdmactl probe "$dev" time 61
 refused "memory of no node" "no such node has memory" nrdmactl probe "$dev" mem-node 9
 refused "a CPU of no node" "no such node is online" nrdmactl probe "$dev" cpu-node 9
 refused "a user" "needs CAP_NET_ADMIN" as_user nrdmactl probe "$dev"

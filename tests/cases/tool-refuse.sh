@@ -32,6 +32,8 @@ refused "unknown port" "has no port 9: there is 1" nrdmactl status rxe_eth0/9
 refused "a node that is not there" "(attribute node-override)" nrdmactl dev set rxe_eth0 node 7
 refused "a pool where there is no memory" "(attribute node)" nrdmactl pool set node 7 size 2M
 refused "a pool beyond what the node has" "(attribute bytes)" nrdmactl pool set node 0 size 1T
+refused "more CPUs than a request holds" "too long for a request" \
+	nrdmactl irq set rxe_eth0 policy cpus "0$(printf ',1%.0s' {1..40000})"
 
 user="setpriv --reuid 1000 --regid 1000 --clear-groups"
 for words in "dev set rxe_eth0 node 1" "irq set rxe_eth0 policy local" "irq restore rxe_eth0" \

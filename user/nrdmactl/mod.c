@@ -155,6 +155,16 @@ struct nl_msg *mod_request(const struct mod *mod, uint8_t cmd)
 }
 
 /**
+ * mod_request_drop() - give up a request that had no room for all that was asked
+ * @msg: from mod_request()
+ */
+void mod_request_drop(struct nl_msg *msg)
+{
+	say("too long for a request, of %d bytes at most", NL_REQUEST_MAX);
+	nlmsg_free(msg);
+}
+
+/**
  * mod_ask() - send a request and wait for what comes of it
  * @msg: from mod_request(), freed here; NULL is -ENOMEM
  * @reply: out, for mod_reply_free() whatever is returned

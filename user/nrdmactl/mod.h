@@ -52,6 +52,7 @@ void mod_close(struct mod *mod);
 int mod_status(const struct mod *mod);
 
 struct nl_msg *mod_request(const struct mod *mod, uint8_t cmd);
+void mod_request_drop(struct nl_msg *msg);
 int mod_ask(struct mod *mod, struct nl_msg *msg, struct mod_reply *reply);
 int mod_dump(struct mod *mod, struct nl_msg *msg, struct mod_reply *reply);
 int mod_stream(struct mod *mod, struct nl_msg *msg,

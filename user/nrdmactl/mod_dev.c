@@ -253,7 +253,7 @@ int mod_dev_set_override(struct mod *mod, const struct dev *dev, long long node)
 
 	if (msg && (nla_put_string(msg, NRDMA_A_DEV_NAME, dev->name) ||
 		    nla_put_s32(msg, NRDMA_A_DEV_NODE_OVERRIDE, node))) {
-		nlmsg_free(msg);
+		mod_request_drop(msg);
 		return -ENOMEM;
 	}
 	err = mod_ask(mod, msg, &reply);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A refusal of the kernel, in words: what it says, about which attribute. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -158,6 +159,24 @@ const char *mod_error_attr(struct nl_msg *request, unsigned int offset, char *bu
 	return NULL;
 }
 
+/* The range that the kernel tells of an attribute, where it does: ": 1 to 100" */
+static void mod_error_range(struct nlattr *policy, char *buf, size_t len)
+{
+	struct nlattr *tb[NL_POLICY_TYPE_ATTR_MAX + 1];
+
+	*buf = '\0';
+	if (!policy || nla_parse_nested(tb, NL_POLICY_TYPE_ATTR_MAX, policy, NULL))
+		return;
+	if (tb[NL_POLICY_TYPE_ATTR_MIN_VALUE_U] && tb[NL_POLICY_TYPE_ATTR_MAX_VALUE_U])
+		snprintf(buf, len, ": %" PRIu64 " to %" PRIu64,
+			 nla_get_u64(tb[NL_POLICY_TYPE_ATTR_MIN_VALUE_U]),
+			 nla_get_u64(tb[NL_POLICY_TYPE_ATTR_MAX_VALUE_U]));
+	if (tb[NL_POLICY_TYPE_ATTR_MIN_VALUE_S] && tb[NL_POLICY_TYPE_ATTR_MAX_VALUE_S])
+		snprintf(buf, len, ": %" PRId64 " to %" PRId64,
+			 nla_get_s64(tb[NL_POLICY_TYPE_ATTR_MIN_VALUE_S]),
+			 nla_get_s64(tb[NL_POLICY_TYPE_ATTR_MAX_VALUE_S]));
+}
+
 /**
  * mod_error_say() - say why a request was refused
  * @error: negative errno
@@ -169,13 +188,14 @@ void mod_error_say(int error, struct nlmsghdr *nlh, size_t skip, struct nl_msg *
 {
 	struct nlattr *tb[NLMSGERR_ATTR_MAX + 1] = { NULL };
 	const char *text = NULL, *attr = NULL;
-	char buf[32];
+	char buf[32], range[64] = "";
 
 	if (nlh->nlmsg_flags & NLM_F_ACK_TLVS && nlh->nlmsg_len > skip &&
 	    !nla_parse(tb, NLMSGERR_ATTR_MAX, (struct nlattr *)((char *)nlh + skip),
 		       nlh->nlmsg_len - skip, NULL)) {
 		if (tb[NLMSGERR_ATTR_MSG])
 			text = nla_get_string(tb[NLMSGERR_ATTR_MSG]);
+		mod_error_range(tb[NLMSGERR_ATTR_POLICY], range, sizeof(range));
 		if (tb[NLMSGERR_ATTR_OFFS] && nla_len(tb[NLMSGERR_ATTR_OFFS]) >= 4)
 			attr = mod_error_attr(request, nla_get_u32(tb[NLMSGERR_ATTR_OFFS]), buf,
 					     sizeof(buf));
@@ -191,7 +211,7 @@ void mod_error_say(int error, struct nlmsghdr *nlh, size_t skip, struct nl_msg *
 	if (!text)
 		text = strerror(-error);
 	if (attr)
-		say("%s (attribute %s)", text, attr);
+		say("%s (attribute %s)%s", text, attr, range);
 	else
 		say("%s", text);
 }

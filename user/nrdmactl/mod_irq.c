@@ -56,7 +56,7 @@ static struct nl_msg *mod_irq_request(struct mod *mod, uint8_t cmd, const struct
 
 	if (msg && ((dev && nla_put_string(msg, NRDMA_A_IRQ_DEV_NAME, dev->name)) ||
 		    (policy && mod_irq_put_policy(msg, policy)))) {
-		nlmsg_free(msg);
+		mod_request_drop(msg);
 		return NULL;
 	}
 	return msg;

@@ -107,7 +107,7 @@ int mod_pool_set(struct mod *mod, const struct pool *want, struct pool *result)
 		    !mod_pool_put_u64(msg, NRDMA_A_POOL_NODE_CAP, want->node_cap) ||
 		    (want->gid.known && nla_put_u32(msg, NRDMA_A_POOL_GID, want->gid.v)) ||
 		    (want->shrink.known && nla_put_u8(msg, NRDMA_A_POOL_SHRINK, want->shrink.v)))) {
-		nlmsg_free(msg);
+		mod_request_drop(msg);
 		return -ENOMEM;
 	}
 	err = mod_ask(mod, msg, &reply);
