@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -21,13 +22,18 @@
 
 static char said[4096];
 
-static void write_conf(const char *text)
+static void write_bytes(const char *text, size_t len)
 {
 	FILE *f = fopen(FILE_NAME, "w");
 
 	assert_non_null(f);
-	assert_int_equal(fputs(text, f) < 0, 0);
+	assert_int_equal(fwrite(text, 1, len, f), len);
 	assert_int_equal(fclose(f), 0);
+}
+
+static void write_conf(const char *text)
+{
+	write_bytes(text, strlen(text));
 }
 
 /* Runs with standard output or error in a file; what was printed is in said */
@@ -126,6 +132,8 @@ static void bad(void **state)
 		{ "[a]\nlock = on\nlock = on\n", "line 3: lock is given twice: in line 2, too" },
 		{ "[a]\nlock = on\n[b]\nlock = on\n[a]\nnode = 1\n",
 		  "line 6: [a] was there before: its keys begin in line 2" },
+		{ "[a]\nlock = on\n[a]\nnode = 1\n",
+		  "line 4: [a] was there before: its keys begin in line 2" },
 		{ "[a]\nlock\n", "line 2: is neither [SECTION] nor KEY = VALUE nor a comment" },
 		{ "[node 1]\nsize = 1G\n[node 0]\nsize = 2G\n[node  1]\nsize = 2G\n",
 		  "line 6: [node  1]: is about node 1, and so is [node 1] in line 2: write one section" },
@@ -166,7 +174,16 @@ static void bad(void **state)
 			fail_msg("more than a line: %s", said);
 		conf_free(&conf);
 	}
+	write_bytes("[a]\nlock = \0on\n", 15);
+	assert_int_equal(captured(stderr, run_read, &conf), -EINVAL);
+	assert_non_null(strstr(said, "line 2: has a zero byte"));
+	conf_free(&conf);
 	unlink(FILE_NAME);
+	assert_int_equal(mkdir(FILE_NAME, 0700), 0);
+	assert_int_equal(captured(stderr, run_read, &conf), -EINVAL);
+	assert_non_null(strstr(said, "cannot be read: Is a directory"));
+	conf_free(&conf);
+	rmdir(FILE_NAME);
 	assert_int_equal(captured(stderr, run_read, &conf), -ENOENT);
 	conf_free(&conf);
 }

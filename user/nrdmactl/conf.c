@@ -24,20 +24,23 @@
 /**
  * struct conf_reader - a file on its way in
  * @line: the line that was read last
+ * @section: it, or one before it that no key followed yet, begins a section
  * @continued: it goes on with the value of the key before
  * @key: the key before, whose value may go on; NULL for none
  * @value: its value so far
  * @key_line: its line
  * @failed: something was said to be wrong
+ * @error: errno of a read that failed
  */
 struct conf_reader {
 	struct conf *conf;
 	FILE *file;
 	unsigned int line;
-	bool continued;
+	bool section, continued;
 	char *key, *value;
 	unsigned int key_line;
 	bool failed;
+	int error;
 };
 
 static const struct cmd *const conf_node_cmds[CONF_CMDS] = { &cmd_pool_set };
@@ -261,8 +264,9 @@ static int conf_handle(void *arg, const char *section, const char *key, const ch
 	len = snprintf(name, sizeof(name), "%s", section + strspn(section, " \t"));
 	while (len && len < sizeof(name) && strchr(" \t", name[len - 1]))
 		name[--len] = '\0';
-	if (!conf->nr || strcmp(conf->section[conf->nr - 1].name, name))
+	if (!conf->nr || reader->section)
 		reader->failed = !conf_section_new(reader, name);
+	reader->section = false;
 	if (reader->failed)
 		return 1;
 	reader->key = conf_need(strdup(key));
@@ -294,14 +298,20 @@ static char *conf_line(char *buf, int len, void *arg)
 	struct conf_reader *reader = arg;
 	char *text;
 
-	if (!fgets(buf, len, reader->file))
+	if (!fgets(buf, len, reader->file)) {
+		if (ferror(reader->file))
+			reader->error = errno;
 		return NULL;
+	}
 	reader->line++;
 	if (!strchr(buf, '\n') && !feof(reader->file)) {
 		if (!reader->failed) {
 			conf_say_where(reader, reader->line);
-			say("longer than %d characters: a list of CPUs may go on in the next line, indented",
-			    len - 2);
+			if (strlen(buf) < (size_t)len - 1)
+				say("has a zero byte: this is no text");
+			else
+				say("longer than %d characters: a list of CPUs may go on in the next line, indented",
+				    len - 2);
 		}
 		reader->failed = true;
 		return NULL;
@@ -314,6 +324,7 @@ static char *conf_line(char *buf, int len, void *arg)
 		reader->failed = true;
 		return NULL;
 	}
+	reader->section |= *text == '[';
 	reader->continued = text > buf && *text && !strchr("[;#\r\n", *text) &&
 			    !strpbrk(text, "=:");
 	if (text > buf && !reader->continued)
@@ -347,9 +358,9 @@ int conf_read(struct conf *conf, const char *path)
 	err = ini_parse_stream(conf_line, &reader, conf_handle, &reader);
 	if (!reader.failed)
 		conf_key_end(&reader);
-	if (!reader.failed && ferror(reader.file)) {
+	if (!reader.failed && reader.error) {
 		say_about("%s", path);
-		say("cannot be read: %s", strerror(EIO));
+		say("cannot be read: %s", strerror(reader.error));
 		reader.failed = true;
 	}
 	if (!reader.failed && err) {
