@@ -322,6 +322,13 @@ log "nrdma: Loading of module with unavailable key is rejected"
 is "with a key that is not enrolled" "$(module)" \
 	"fail: not loaded, and signed with a key that is not enrolled (it is at the next reboot, once imported): Loading of module with unavailable key is rejected"
 is "and what mends it" "$(mends)" "mokutil --import /var/lib/dkms/mok.pub"
+put var/lib/shim-signed/mok/MOK.der ""
+is "where it is Ubuntu's" "$(mends)" "mokutil --import /var/lib/shim-signed/mok/MOK.der"
+put var/lib/dkms/mok.pub ""
+is "where dkms has its own" "$(mends)" "mokutil --import /var/lib/dkms/mok.pub"
+put etc/dkms/framework.conf '# mok_certificate=/no
+mok_certificate="/etc/keys/own.der"'
+is "where dkms was told another" "$(mends)" "mokutil --import /etc/keys/own.der"
 
 # ---- what nobody can read, what goes ----
 

@@ -180,10 +180,37 @@ static bool module_must_be_signed(void)
 				   strstr(lockdown.s, "[confidentiality]")));
 }
 
+/*
+ * The certificate of dkms's key: of its configuration, else its own, or the one that
+ * Ubuntu's dkms shares with shim-signed.
+ */
+static void module_certificate(char *path, size_t len)
+{
+	static const char shim[] = "/var/lib/shim-signed/mok/MOK.der";
+	static const char own[] = "/var/lib/dkms/mok.pub";
+	FILE *f = sys_open("/etc/dkms/framework.conf");
+	char *line = NULL, *value;
+	size_t room = 0;
+
+	snprintf(path, len, "%s", !sys_exists(own) && sys_exists(shim) ? shim : own);
+	while (f && getline(&line, &room, f) >= 0) {
+		if (strncmp(line, "mok_certificate=", 16))
+			continue;
+		value = line + 16 + strspn(line + 16, "\"'");
+		value[strcspn(value, "\"' \t\n")] = '\0';
+		/* More than a path, the shell's matter */
+		if (*value == '/' && !strchr(value, '$'))
+			snprintf(path, len, "%s", value);
+	}
+	free(line);
+	if (f)
+		fclose(f);
+}
+
 static void check_module_absent(struct checker *c)
 {
 	struct str release = sys_str("/proc/sys/kernel/osrelease");
-	char build[320], text[256] = "";
+	char build[320], text[256] = "", certificate[256], import[300];
 	struct module_file file;
 	enum refusal refusal;
 
@@ -207,7 +234,9 @@ static void check_module_absent(struct checker *c)
 			    "not loaded, and built against other symbols than this kernel's: %s",
 			    text);
 	} else if (refusal == REFUSAL_KEY) {
-		checker_say(c, VERDICT_FAIL, "mokutil --import /var/lib/dkms/mok.pub",
+		module_certificate(certificate, sizeof(certificate));
+		snprintf(import, sizeof(import), "mokutil --import %s", certificate);
+		checker_say(c, VERDICT_FAIL, import,
 			    "not loaded, and signed with a key that is not enrolled (it is at the next reboot, once imported): %s",
 			    text);
 	} else if (refusal == REFUSAL_UNSIGNED ||
