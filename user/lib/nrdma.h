@@ -135,7 +135,8 @@ int nrdma_dev_info(const struct nrdma_dev *dev, struct nrdma_info *info, size_t 
  * @node: out, the node, or -1 when it is not known
  *
  * With the module: what it says, an administrator's override included. Without
- * it, or without permission to open the device: what sysfs says.
+ * it, with one of another ABI, or without permission to open the device: what sysfs
+ * says.
  *
  * Return: 0, or -EINVAL, -ENODEV, -ENOTUNIQ as nrdma_open(); -ENOMEM.
  */
@@ -309,7 +310,7 @@ int nrdma_buf_bytes_on(const struct nrdma_buf *buf, int node, uint64_t *bytes);
  * @nr: in, room in @runs; out, how many runs there are. When that is more
  *	than there was room, the first ones were written.
  *
- * Return: 0, or -ENOMEM.
+ * Return: 0, -EFAULT @runs is NULL and *@nr is not 0, or -ENOMEM.
  */
 int nrdma_buf_runs(const struct nrdma_buf *buf, struct nrdma_run *runs, unsigned int *nr);
 

@@ -146,7 +146,8 @@ static bool nrdma_netdev_of_address(const char *ib, const char *want, char found
 	if (nrdma_sysfs_read(gid, sizeof(gid), NRDMA_IB_DIR "/%s/node_type", ib) <= 0 ||
 	    strncmp(gid, "4:", 2) ||
 	    nrdma_sysfs_read(gid, sizeof(gid), NRDMA_IB_DIR "/%s/ports/1/gids/0", ib) <= 0 ||
-	    sscanf(gid, "%2x%2x:%2x%2x:%2x%2x", b, b + 1, b + 2, b + 3, b + 4, b + 5) != 6)
+	    sscanf(gid, "%2x%2x:%2x%2x:%2x%2x", b, b + 1, b + 2, b + 3, b + 4, b + 5) != 6 ||
+	    !(b[0] | b[1] | b[2] | b[3] | b[4] | b[5]))
 		return false;
 	snprintf(mac, sizeof(mac), "%02x:%02x:%02x:%02x:%02x:%02x", b[0], b[1], b[2], b[3], b[4],
 		 b[5]);

@@ -235,6 +235,21 @@ static void test_names(void **state)
 	}
 }
 
+/* siw over a network device without an address has one of zeros, as lo has. */
+static void test_node_without_address(void **state)
+{
+	int node;
+
+	(void)state;
+	fake.open_errno = ENOENT;
+	put("00:00:00:00:00:00", "sys/class/net/lo/address");
+	put("0000:0000:0000:0000:0000:0000:0000:0000",
+	    "sys/class/infiniband/siw_eth1/ports/1/gids/0");
+	assert_int_equal(nrdma_node_of_device("lo", &node), -ENODEV);
+	put("0200:0000:0002:0000:0000:0000:0000:0000",
+	    "sys/class/infiniband/siw_eth1/ports/1/gids/0");
+}
+
 /* The module's word, an override for instance, goes before that of sysfs */
 static void test_node_of_module(void **state)
 {
@@ -925,6 +940,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_names),
+		TEST(test_node_without_address),
 		TEST(test_node_of_module),
 		TEST(test_device_of_node),
 		TEST(test_open),
