@@ -96,6 +96,44 @@ ok "which is applied at boot" test -e /etc/systemd/system/sysinit.target.wants/n
 ok "the sources are the module's alone" fails \
 	grep -E '\.o$|/(tests|user|scripts)$' <(find "/usr/src/nrdma-$version")
 
+# ---- the same version once more, other sources
+
+echo '#error not built on purpose' >>kmod/main.c
+ok "sources that do not build" fails eval 'scripts/install --kernel "$rel" --no-load >"$tmp/same" 2>&1'
+ok "the compiler's words" grep -q 'not built on purpose' "$tmp/same"
+ok "are the last but one" grep -q '^install: all is as it was before' "$tmp/same"
+is "and it is" "$(module_version "$rel")" "$version"
+sed -i '$d' kmod/main.c
+
+# ---- loading it: of the running kernel this one has the name, and nothing is loaded
+
+mkdir "$tmp/stub"
+cat >"$tmp/stub/uname" <<-SH
+	#!/bin/sh
+	[ "\$*" = -r ] && echo $rel || exec /usr/bin/uname "\$@"
+SH
+cat >"$tmp/stub/modprobe" <<-SH
+	#!/bin/sh
+	echo "\$@" >>$tmp/modprobe
+	[ ! -e $tmp/refuse ]
+SH
+chmod +x "$tmp"/stub/*
+install_and_load() { PATH=$tmp/stub:$PATH scripts/install; }
+ok "scripts/install" install_and_load
+is "loads it" "$(cat "$tmp/modprobe")" nrdma
+touch "$tmp/refuse"
+ok "where the kernel refuses it" fails eval 'install_and_load >"$tmp/load" 2>&1'
+ok "that is said, with who knows why" grep -q 'cannot be loaded: nrdmactl check only module' "$tmp/load"
+mkdir -p /sys/module/nrdma
+echo "$version" >/sys/module/nrdma/version
+echo 0123456789ABCDEF >/sys/module/nrdma/srcversion
+ok "where another build is loaded" eval 'install_and_load >"$tmp/load"'
+ok "that is said, with what to do" grep -q 'is still loaded: modprobe -r nrdma && modprobe nrdma && nrdmactl apply' "$tmp/load"
+modinfo -F srcversion "$(modules_of "$rel")" >/sys/module/nrdma/srcversion
+ok "where this one is loaded" eval 'install_and_load >"$tmp/load"'
+ok "nothing is said" fails grep -q 'still loaded' "$tmp/load"
+rm -r /sys/module
+
 # ---- kernels that cannot have it
 
 scripts/install --kernel none --no-load >"$tmp/none" 2>&1 || echo "status $?" >>"$tmp/none"
