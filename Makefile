@@ -4,10 +4,14 @@
 
 MAKEFLAGS += --no-print-directory
 
+# To make a blank ends a name, and "rm -rf" would take what is called like its half.
+$(if $(word 2,$(CURDIR)),$(error "$(CURDIR)" has a blank in it: build where there is none))
+
 VERSION := $(shell cat $(CURDIR)/VERSION)
 
-# The kernel to build for: KDIR=its build directory, or KVER=its release or
-# series, or the running one. What is not installed here is fetched.
+# The kernel to build for: KDIR=its build directory, or KVER=its release or series,
+# whose headers are fetched where they are not installed, or the running one; without
+# its headers, 6.1.
 KDIR ?= $(or $(wildcard /lib/modules/$(or $(KVER),$(shell uname -r))/build), \
 	$(shell scripts/kernel kdir $(or $(KVER),6.1)))
 
