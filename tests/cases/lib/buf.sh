@@ -136,9 +136,12 @@ objects() {
 
 # grown WHAT LIMIT: who has LIMIT objects more than in $tmp/WHAT
 grown() { objects | join -a 2 -e 0 -o 0,1.2,2.2 "$tmp/$1" - | awk -v limit="$2" '$3 - $2 >= limit'; }
-# none_grown WHAT LIMIT: nobody has. What kfree_rcu() is to free waits for some seconds, by
-# the hundred: ask within 20.
-none_grown() { ! grown "$@" | grep .; }
+# none_grown WHAT LIMIT: nobody has, of what settle lets be kept. What kfree_rcu() is to
+# free waits for some seconds, by the hundred: ask within 20.
+none_grown() {
+	settle
+	! grown "$@" | grep .
+}
 
 # dmabufs: those of nrdma that the kernel knows
 dmabufs() { grep -c nrdma: /sys/kernel/debug/dma_buf/bufinfo; }
