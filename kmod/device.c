@@ -448,7 +448,8 @@ static void nrdma_client_remove(struct ib_device *ib, void *client_data)
 
 	down_write(&nrdma_devs_sem);
 	nrdma_dev_del_chardev(dev);
-	xa_erase(&nrdma_devs, dev->id);
+	/* The id is nobody else's before its function has let go of it */
+	xa_store(&nrdma_devs, dev->id, NULL, GFP_KERNEL);
 	nrdma_devs_changed();
 	up_write(&nrdma_devs_sem);
 
@@ -459,6 +460,7 @@ static void nrdma_client_remove(struct ib_device *ib, void *client_data)
 	nrdma_probe_dev_gone(dev);
 
 	nrdma_irq_detach(dev);
+	xa_erase(&nrdma_devs, dev->id);
 	nrdma_event_dev(dev, NRDMA_DEV_EVENT_REMOVED);
 
 	mutex_lock(&dev->lock);
@@ -581,14 +583,13 @@ static bool nrdma_dev_has_netdev(struct nrdma_dev *dev, const struct net_device 
 static void nrdma_dev_tell_udev(struct nrdma_dev *dev, const char *netdev)
 {
 	char text[sizeof("NRDMA_NETDEV=") + NRDMA_NAME_MAX];
-	char *env[] = { text, NULL };
 
 	lockdep_assert_held_write(&nrdma_devs_sem);
 
 	if (!dev->chardev)
 		return;
 	snprintf(text, sizeof(text), "NRDMA_NETDEV=%s", netdev);
-	kobject_uevent_env(&dev->chardev->kobj, KOBJ_CHANGE, env);
+	kobject_uevent_env(&dev->chardev->kobj, KOBJ_CHANGE, (char *[]){ text, NULL });
 }
 
 /* udev renames network devices, often after their RDMA devices have appeared. */

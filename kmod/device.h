@@ -23,7 +23,8 @@ struct nrdma_probe;
  * RDMA device; @ib is then NULL. A device that comes back is a new instance.
  *
  * @ref: references; add() has the first
- * @id: key in the table of devices, and minor number of the character device
+ * @id: key in the table of devices and in that of @func, and minor number of the
+ *	character device; nobody else's until remove() is through with all of them
  * @index: the RDMA device's index
  * @ib_sem: protects @ib. Whoever uses @ib holds it for read and waits for
  *	neither hardware nor rtnl under it, for remove() takes it for write; see

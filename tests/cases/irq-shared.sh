@@ -31,7 +31,34 @@ is "the last one leaves: they are back" "$(masks "$pci")" "$before"
 ok "open to user space" moves "$pci"
 rdma link add rxe_eth1 type rxe netdev eth1
 is "one comes: steered as before" "$(masks "$pci")" "$placed"
+
+# One that comes while the only other is on its way out does not go with it. That one is
+# held up by a measurement that hardly gets a CPU.
+nrdmactl probe rxe_eth1 op read size 4M iterations 1000 >/dev/null 2>"$tmp/probe" &
+prober=$!
+sleep 2
+chrt -f -p 2 $$
+hogs=
+for cpu in 0 1 2 3; do
+	taskset -c $cpu chrt -f 1 sh -c 'while :; do :; done' &
+	hogs+=" $!"
+done
+rdma link delete rxe_eth1 &
+goer=$!
+until [ ! -e /dev/nrdma/rxe_eth1 ]; do :; done
 rdma link add siw_eth1 type siw netdev eth1
+# shellcheck disable=SC2086 # several
+kill $hogs
+chrt -o -p 0 $$
+wait $goer $prober
+ok "the measurement ended with its device" grep "the RDMA device was removed" "$tmp/probe"
+ip link set eth1 down
+ip link set eth1 up
+sleep 2
+is "who came keeps the policy" "$(policy_json siw_eth1 .mode)" local
+is "and the places" "$(masks "$pci")" "$placed"
+ok "which can be set" nrdmactl irq set siw_eth1 policy local
+rdma link add rxe_eth1 type rxe netdev eth1
 
 unload_proves "$pci" "$before"
 done_testing
