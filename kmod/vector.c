@@ -389,6 +389,16 @@ unlock:
 	rcu_read_unlock();
 }
 
+/*
+ * That a CPU goes offline is told once it is no longer active: to those that have it by
+ * then. The lock of the xarray is held, as it is by who tells.
+ */
+static void nrdma_vector_has_cpu(struct nrdma_vector *v, unsigned int cpu)
+{
+	v->cpu = cpu;
+	v->leaving = cpu == NRDMA_CPU_NONE || cpu_active(cpu) ? NRDMA_CPU_NONE : cpu;
+}
+
 /* Before anything of it changes in this walk */
 static void nrdma_vector_remember(struct nrdma_vector *v, const struct nrdma_live *live,
 				  struct xarray *in)
@@ -504,9 +514,8 @@ move:
 	xa_lock(in);
 	if (v->cpu != cpu)
 		v->was = v->cpu;
-	v->cpu = cpu;
+	nrdma_vector_has_cpu(v, cpu);
 	v->moved = true;
-	v->leaving = NRDMA_CPU_NONE;
 	v->displaced = false;
 	xa_unlock(in);
 	v->drifted = false;
@@ -538,7 +547,7 @@ void nrdma_vector_undo(struct nrdma_vector *v, struct xarray *in)
 		nrdma_vector_unlock(v);
 	xa_lock(in);
 	v->moved = v->undo.moved;
-	v->cpu = v->undo.cpu;
+	nrdma_vector_has_cpu(v, v->undo.cpu);
 	v->displaced = v->undo.displaced;
 	xa_unlock(in);
 	v->drifted = v->undo.drifted;
