@@ -166,13 +166,13 @@ int nrdma_node_memory(int node)
 
 /* ---- from the RDMA device to its node ---- */
 
-static bool nrdma_place_was_at(const struct nrdma_place *place, struct device *dev)
+static bool nrdma_place_was_at(const struct nrdma_place *place, const char *bus,
+			       const char *name)
 {
 	unsigned int i;
 
 	for (i = 0; i < place->nr_steps; i++)
-		if (!strcmp(place->steps[i].bus, dev_bus_name(dev)) &&
-		    !strcmp(place->steps[i].name, dev_name(dev)))
+		if (!strcmp(place->steps[i].bus, bus) && !strcmp(place->steps[i].name, name))
 			return true;
 	return false;
 }
@@ -181,16 +181,16 @@ static bool nrdma_place_was_at(const struct nrdma_place *place, struct device *d
  * What is on no bus only holds others together. The kernel's walk over lower
  * devices comes by a layer again on its way back.
  */
-static void nrdma_place_step(struct nrdma_place *place, struct device *dev)
+static void nrdma_place_step(struct nrdma_place *place, struct device *dev, const char *name)
 {
 	struct nrdma_step *step;
 
 	if (place->nr_steps == NRDMA_STEPS_MAX || !*dev_bus_name(dev) ||
-	    nrdma_place_was_at(place, dev))
+	    nrdma_place_was_at(place, dev_bus_name(dev), name))
 		return;
 	step = &place->steps[place->nr_steps++];
 	strscpy(step->bus, dev_bus_name(dev), sizeof(step->bus));
-	strscpy(step->name, dev_name(dev), sizeof(step->name));
+	strscpy(step->name, name, sizeof(step->name));
 	step->node = dev_to_node(dev);
 }
 
@@ -207,10 +207,10 @@ struct nrdma_chain {
 };
 
 /*
- * From @dev upwards until both are known: a virtio or auxiliary device may have
- * a node of its own and its PCI function is one level up.
+ * From @dev, called @name where that is not NULL, upwards until both are known: a virtio
+ * or auxiliary device may have a node of its own and its PCI function is one level up.
  */
-static void nrdma_place_climb(struct nrdma_place *place, struct device *dev,
+static void nrdma_place_climb(struct nrdma_place *place, struct device *dev, const char *name,
 			      struct nrdma_chain *chain)
 {
 	bool by_pci = false;
@@ -221,7 +221,8 @@ static void nrdma_place_climb(struct nrdma_place *place, struct device *dev,
 	for (; dev; dev = dev->parent) {
 		int node = dev_to_node(dev);
 
-		nrdma_place_step(place, dev);
+		nrdma_place_step(place, dev, name ?: dev_name(dev));
+		name = NULL;
 		if (!chain->pdev && dev_is_pci(dev))
 			chain->pdev = to_pci_dev(dev);
 		if (chain->node == NUMA_NO_NODE && node != NUMA_NO_NODE && node_online(node)) {
@@ -258,17 +259,20 @@ struct nrdma_lowers {
 	bool			differ;
 };
 
-/* The bottom, or a layer on the way (bond, team, VLAN, macvlan) */
+/*
+ * The bottom, or a layer on the way (bond, team, VLAN, macvlan). Without rtnl a rename
+ * frees the device's own name under who reads it; the network device's is an array.
+ */
 static void nrdma_place_netdev(struct nrdma_lowers *lowers, struct net_device *netdev)
 {
 	struct nrdma_chain chain;
 
 	if (!netdev->dev.parent && !list_empty(&netdev->adj_list.lower)) {
-		nrdma_place_step(lowers->place, &netdev->dev);
+		nrdma_place_step(lowers->place, &netdev->dev, netdev->name);
 		return;
 	}
 
-	nrdma_place_climb(lowers->place, &netdev->dev, &chain);
+	nrdma_place_climb(lowers->place, &netdev->dev, netdev->name, &chain);
 	if (netdev->dev.parent)
 		lowers->hardware = true;
 	if (!lowers->nr++) {
@@ -357,7 +361,7 @@ void nrdma_place_resolve(struct nrdma_place *place, struct ib_device *ib)
 		strscpy(place->netdev, netdev->name, sizeof(place->netdev));
 
 	if (ib->dev.parent) {
-		nrdma_place_climb(place, ib->dev.parent, &chain);
+		nrdma_place_climb(place, ib->dev.parent, NULL, &chain);
 		place->pdev = pci_dev_get(chain.pdev);
 		place->found = chain.node;
 		place->found_source = chain.source;
