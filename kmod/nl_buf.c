@@ -178,7 +178,7 @@ static int nrdma_nl_dump_buf(struct sk_buff *skb, struct netlink_callback *cb,
 		return -EMSGSIZE;
 	genl_dump_check_consistent(cb, hdr);
 	if (nrdma_nl_put_buf(skb, buf) || nrdma_nl_put_owner(skb, cb, buf) ||
-	    nrdma_nl_put_nodes(skb, buf)) {
+	    (!first && nrdma_nl_put_nodes(skb, buf))) {
 		genlmsg_cancel(skb, hdr);
 		return -EMSGSIZE;
 	}
@@ -202,6 +202,7 @@ int nrdma_nl_buf_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct nrdma_nl_buf_ctx *ctx = (void *)cb->ctx;
 	struct net *net = sock_net(skb->sk);
+	unsigned long goes_on = ctx->id;
 	struct nrdma_buf *buf;
 	struct nrdma_dev *only;
 	int ret = 0;
@@ -215,13 +216,15 @@ int nrdma_nl_buf_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 	nrdma_bufs_lock();
 	cb->seq = nrdma_bufs_generation();
 	while ((buf = nrdma_bufs_next(&ctx->id))) {
+		/* What the last message ended in may be gone */
+		if (ctx->id != goes_on)
+			ctx->chunk = 0;
 		if ((!only || buf->dev == only) && nrdma_nl_buf_visible(buf, net)) {
 			ret = nrdma_nl_dump_buf(skb, cb, buf, &ctx->chunk);
 			if (ret)
 				break;
 		}
 		ctx->id++;
-		ctx->chunk = 0;
 	}
 	nrdma_bufs_unlock();
 	if (only)

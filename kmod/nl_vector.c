@@ -206,6 +206,7 @@ end:
 int nrdma_nl_irq_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct nrdma_nl_irq_ctx *ctx = (void *)cb->ctx;
+	unsigned long goes_on = ctx->id;
 	struct nrdma_dev *dev;
 	int ret = 0;
 
@@ -225,12 +226,14 @@ int nrdma_nl_irq_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 	}
 
 	while ((dev = nrdma_dev_get_next(&ctx->id))) {
+		/* What the last message ended in may be gone */
+		if (ctx->id != goes_on)
+			ctx->vector = 0;
 		ret = nrdma_nl_dump_func(skb, cb, dev, false);
 		nrdma_dev_put(dev);
 		if (ret)
 			break;
 		ctx->id++;
-		ctx->vector = 0;
 	}
 	return skb->len ?: ret;
 }

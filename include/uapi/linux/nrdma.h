@@ -605,7 +605,8 @@ enum nrdma_buf_event {
  * @NRDMA_A_BUF_ORPHAN: u8, 1: that device is gone
  * @NRDMA_A_BUF_BYTES: u64, size
  * @NRDMA_A_BUF_NODE: u32, node that was wanted
- * @NRDMA_A_BUF_NODE_BYTES: nest of NRDMA_A_RUN_NODE and _BYTES, once per node
+ * @NRDMA_A_BUF_NODE_BYTES: nest of NRDMA_A_RUN_NODE and _BYTES, once per node, in
+ *	the first message of a buffer
  * @NRDMA_A_BUF_RUN: nest of NRDMA_A_RUN_*, several times
  * @NRDMA_A_BUF_UID: u32, user who made it, in the reader's user namespace; in
  *	BUF_NTF, in the initial one
