@@ -155,6 +155,7 @@ static void nrdma_buf_survey(struct nrdma_buf *buf)
 			buf->remote_bytes += bytes;
 		if (!PageMemcgKmem(chunk->page))
 			buf->uncharged_bytes += bytes;
+		cond_resched();
 	}
 }
 

@@ -186,8 +186,10 @@ void nrdma_chunks_drop(struct nrdma_chunks *chunks)
 {
 	unsigned int i;
 
-	for (i = 0; i < chunks->count; i++)
+	for (i = 0; i < chunks->count; i++) {
 		nrdma_chunk_free(chunks->payers, &chunks->chunk[i]);
+		cond_resched();
+	}
 	kvfree(chunks->chunk);
 	chunks->chunk = NULL;
 	chunks->count = 0;

@@ -410,8 +410,10 @@ static void nrdma_fill_drop(struct nrdma_fill *fill, struct nrdma_filler *f, uns
 		if (!fill->req->remote)
 			nrdma_payers_uncharge(fill->payers, fill->req->node,
 					      f[i].end - f[i].pgoff);
-		for (c = 0; c < f[i].count; c++)
+		for (c = 0; c < f[i].count; c++) {
 			nrdma_chunk_free(fill->payers, &f[i].chunk[c]);
+			cond_resched();
+		}
 		kvfree(f[i].chunk);
 	}
 }
