@@ -1087,7 +1087,7 @@ static const struct by_chance by_chance[] = {
 	{ { "ALLOC by workers", chr_open, run_alloc_workers, undo_alloc, says_alloc, chr_close,
 	    { ENOMEM, EFAULT } }, "fail_page_alloc", 1, { "5", "30", "60", "95", "100" } },
 	{ { "PROBE_RUN by its thread", before_probe, run_probe, nothing, NULL, after_probe,
-	    { ENOMEM } }, "failslab", 8, { "1", "2", "5", "15", "40" } },
+	    { ENOMEM } }, "failslab", 24, { "1", "2", "5", "15", "40" } },
 };
 
 static void try_by_chance(const struct by_chance *c)
