@@ -207,10 +207,10 @@ struct nrdma_chain {
 };
 
 /*
- * From @dev, called @name where that is not NULL, upwards until both are known: a virtio
- * or auxiliary device may have a node of its own and its PCI function is one level up.
+ * From @dev upwards until both are known: a virtio or auxiliary device may have
+ * a node of its own and its PCI function is one level up.
  */
-static void nrdma_place_climb(struct nrdma_place *place, struct device *dev, const char *name,
+static void nrdma_place_climb(struct nrdma_place *place, struct device *dev,
 			      struct nrdma_chain *chain)
 {
 	bool by_pci = false;
@@ -221,8 +221,7 @@ static void nrdma_place_climb(struct nrdma_place *place, struct device *dev, con
 	for (; dev; dev = dev->parent) {
 		int node = dev_to_node(dev);
 
-		nrdma_place_step(place, dev, name ?: dev_name(dev));
-		name = NULL;
+		nrdma_place_step(place, dev, dev_name(dev));
 		if (!chain->pdev && dev_is_pci(dev))
 			chain->pdev = to_pci_dev(dev);
 		if (chain->node == NUMA_NO_NODE && node != NUMA_NO_NODE && node_online(node)) {
@@ -267,12 +266,11 @@ static void nrdma_place_netdev(struct nrdma_lowers *lowers, struct net_device *n
 {
 	struct nrdma_chain chain;
 
-	if (!netdev->dev.parent && !list_empty(&netdev->adj_list.lower)) {
-		nrdma_place_step(lowers->place, &netdev->dev, netdev->name);
+	nrdma_place_step(lowers->place, &netdev->dev, netdev->name);
+	if (!netdev->dev.parent && !list_empty(&netdev->adj_list.lower))
 		return;
-	}
 
-	nrdma_place_climb(lowers->place, &netdev->dev, netdev->name, &chain);
+	nrdma_place_climb(lowers->place, netdev->dev.parent, &chain);
 	if (netdev->dev.parent)
 		lowers->hardware = true;
 	if (!lowers->nr++) {
@@ -361,7 +359,7 @@ void nrdma_place_resolve(struct nrdma_place *place, struct ib_device *ib)
 		strscpy(place->netdev, netdev->name, sizeof(place->netdev));
 
 	if (ib->dev.parent) {
-		nrdma_place_climb(place, ib->dev.parent, NULL, &chain);
+		nrdma_place_climb(place, ib->dev.parent, &chain);
 		place->pdev = pci_dev_get(chain.pdev);
 		place->found = chain.node;
 		place->found_source = chain.source;
