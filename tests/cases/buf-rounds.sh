@@ -32,7 +32,6 @@ lost() {
 # remember WHAT
 remember() {
 	local n
-	settle
 	objects >"$tmp/$1"
 	for n in $(nodes); do
 		node_free "$n" >"$tmp/$1.$n"

@@ -126,8 +126,12 @@ free_again() {
 
 # objects: "CACHE:CALLER NUMBER" of what the kernel has allocated, as slub_debug=U
 # tells it (below sysfs up to 5.15). Kernel mappings that were let go of stay until
-# some of the kernel's are changed for another reason, which loading a module is.
+# some of the kernel's are changed for another reason, which loading a module is. A network
+# device that goes waits for what RCU is to free: before settle, for KASAN keeps that as
+# well, and after it, for what settle itself had open.
 objects() {
+	modprobe dummy && rmmod dummy
+	settle
 	modprobe dummy && rmmod dummy
 	{ grep -sE '^ *[0-9]+ ' /sys/kernel/debug/slab/*/alloc_traces /sys/kernel/slab/*/alloc_calls || :; } |
 		sed -nE 's#^.*/([^/]+)/alloc_[a-z]+: *([0-9]+) ([^ ]+).*#\1:\3 \2#p' |
@@ -136,12 +140,9 @@ objects() {
 
 # grown WHAT LIMIT: who has LIMIT objects more than in $tmp/WHAT
 grown() { objects | join -a 2 -e 0 -o 0,1.2,2.2 "$tmp/$1" - | awk -v limit="$2" '$3 - $2 >= limit'; }
-# none_grown WHAT LIMIT: nobody has, of what settle lets be kept. What kfree_rcu() is to
-# free waits for some seconds, by the hundred: ask within 20.
-none_grown() {
-	settle
-	! grown "$@" | grep .
-}
+# none_grown WHAT LIMIT: nobody has. What kfree_rcu() is to free waits for some seconds, by
+# the hundred: ask within 20.
+none_grown() { ! grown "$@" | grep .; }
 
 # dmabufs: those of nrdma that the kernel knows
 dmabufs() { grep -c nrdma: /sys/kernel/debug/dma_buf/bufinfo; }
