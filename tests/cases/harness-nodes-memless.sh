@@ -8,9 +8,9 @@
 . "$(dirname "$0")/lib/irq.sh"
 
 nodes=/sys/devices/system/node
-is "three nodes" "$(cat $nodes/online)" 0-2
-is "two with memory" "$(cat $nodes/has_memory)" 0,2
+is "four nodes" "$(cat $nodes/online)" 0-3
+is "three with memory" "$(cat $nodes/has_memory)" 0,2-3
 is "two with CPUs" "$(cat $nodes/has_cpu)" 0-1
 is "eth0 is on the one without memory" "$(cat "/sys/bus/pci/devices/$(pci_of eth0)/numa_node")" 1
-is "2 is the nearest to it" "$(cat $nodes/node1/distance)" "21 10 15"
+is "2 is the nearest to it" "$(cat $nodes/node1/distance)" "21 10 15 31"
 done_testing
